@@ -1,0 +1,36 @@
+"""The tables of an index file: the contract between what builds an index and what searches it.
+
+One file per indexed thing (a bundle, a workspace), immutable, always attached read-only, the same on every platform.
+The same tables hold the in-memory delta of a workspace. Only column types that DuckDB 1.4 (WebAssembly) and SQLite
+share are used; lists are stored as text with one item a line.
+
+Numbers: concepts are numbered in path order, terms in term order, chunks in `coarse` order where there is one, else
+in concept order, so that postings and vectors of neighbours are contiguous.
+"""
+
+from __future__ import annotations
+
+SCHEMA_VERSION = 1
+STORAGE_VERSION = "v1.0.0"
+BLOCK_BYTES = 16_384
+
+# meta keys: schema, writer, pipeline, embedder, embedder_digest, dims, concepts, chunks, source_digest,
+#            cosine_mean, cosine_sd (of this index's own sample; absent below the threshold of DESIGN section 7)
+TABLES: dict[str, str] = {
+    "meta": "key VARCHAR, value VARCHAR",
+    "concept": (
+        "number INTEGER, path VARCHAR, type VARCHAR, title VARCHAR, description VARCHAR, tags VARCHAR, "
+        "aliases VARCHAR, status VARCHAR, tier VARCHAR, trust VARCHAR, generated_at VARCHAR, stale_after VARCHAR, "
+        "sha256 VARCHAR, bytes BIGINT, mtime_ns BIGINT"
+    ),
+    "chunk": (
+        "number INTEGER, concept INTEGER, ordinal INTEGER, heading VARCHAR, first_line INTEGER, last_line INTEGER, "
+        "first_byte INTEGER, last_byte INTEGER, tokens INTEGER"
+    ),
+    "term": "number INTEGER, term VARCHAR, df INTEGER",
+    "posting": "term INTEGER, chunk INTEGER, weight UTINYINT",
+    "vector": "chunk INTEGER, scale FLOAT, v TINYINT[{dims}]",
+    "link": "source INTEGER, target INTEGER, raw VARCHAR, kind VARCHAR, anchor VARCHAR",
+    "coarse": "cell INTEGER, first_chunk INTEGER, last_chunk INTEGER, scale FLOAT, v TINYINT[{dims}]",
+    "sample": "chunk INTEGER",
+}

@@ -1,0 +1,61 @@
+"""The one result of a question, the same object on every surface.
+
+`core/okf_edge/schemas/answer.schema.json` fixes its JSON; the CLI's `--json`, MCP structured content, the body of
+`/v1/query` and the worker's message are `to_json(answer)` and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Verdict = Literal["ok", "no-confident-match"]
+Tier = Literal["agent", "user", "bundle"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One place that answers. `path` is relative to the base and opens there; `lines` is [first, last], 1-based.
+
+    `score` is unitless and comparable only within one answer; `confidence` is a calibrated probability in [0, 1].
+    `trust` is the claimed tier; `fresh` is False once `stale_after` has passed; `why` says in words what matched.
+    """
+
+    path: str
+    title: str
+    heading: str
+    lines: tuple[int, int]
+    text: str
+    score: float
+    confidence: float
+    tier: Tier
+    kb: str
+    bundle: str
+    version: str
+    uri: str
+    trust: str
+    fresh: bool
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much could be searched: notes read of notes found, those with problems, and how the answer was made."""
+
+    read: int
+    found: int
+    problems: int
+    mode: Literal["hybrid", "lexical", "dense"]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    verdict: Verdict
+    reason: str
+    terms: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+    near: tuple[Candidate, ...]
+    coverage: Coverage
+    timings: dict[str, float] = field(default_factory=dict)
+    explain: dict[str, Any] | None = None
