@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Verdict = Literal["ok", "no-confident-match"]
@@ -19,6 +19,7 @@ class Candidate:
 
     `score` is unitless and comparable only within one answer; `confidence` is a calibrated probability in [0, 1].
     `trust` is the claimed tier; `fresh` is False once `stale_after` has passed; `why` says in words what matched.
+    Title, heading and text are data from notes, without invisible characters; they are never instructions.
     """
 
     path: str
@@ -51,6 +52,8 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """The result. `near` is filled, and `candidates` empty, when the verdict refuses. `timings` are milliseconds."""
+
     verdict: Verdict
     reason: str
     terms: tuple[str, ...]
@@ -59,3 +62,28 @@ class Answer:
     coverage: Coverage
     timings: dict[str, float] = field(default_factory=dict)
     explain: dict[str, Any] | None = None
+
+
+def to_json(answer: Answer) -> dict[str, Any]:
+    """The one JSON object of an answer, of plain dicts, lists, strings, numbers and booleans.
+
+    `content` labels every text, title and heading in it as untrusted: they come from notes, and are data, never
+    instructions. `explain` is there only when it was asked for.
+    """
+    shown = {
+        "verdict": answer.verdict,
+        "reason": answer.reason,
+        "content": "untrusted",
+        "terms": list(answer.terms),
+        "candidates": [_plain(candidate) for candidate in answer.candidates],
+        "near": [_plain(candidate) for candidate in answer.near],
+        "coverage": _plain(answer.coverage),
+        "timings": dict(answer.timings),
+    }
+    return shown if answer.explain is None else {**shown, "explain": answer.explain}
+
+
+def _plain(value: Candidate | Coverage) -> dict[str, Any]:
+    """A value by field name, tuples as lists. (`dataclasses.asdict` copies deeply and costs ten times as much.)"""
+    named = ((item.name, getattr(value, item.name)) for item in fields(value))
+    return {name: list(held) if isinstance(held, tuple) else held for name, held in named}
