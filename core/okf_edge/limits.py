@@ -32,5 +32,36 @@ class Limits:
     evidence_chars: int = 4_000
     """Quoted text of one place. A chunk is about 1,000 characters; a table or fence that can't be split may be large."""
 
+    archive_bytes: int = 256 * 1024 * 1024
+    """One bundle archive as it travels. It is held in memory while it is verified; phones give a WebView little more."""
+
+    archive_entries_count: int = 20_000
+    """Entries of one archive. The largest public vaults have 7,000 notes; each entry costs a file operation."""
+
+    archive_file_bytes: int = 48 * 1024 * 1024
+    """One file inside an archive, unpacked. An index of 40,000 chunks is 48 MB; a file is held whole to be written."""
+
+    archive_total_bytes: int = 512 * 1024 * 1024
+    """All files of one archive, unpacked: what an installation may cost a disk."""
+
+    archive_ratio: int = 100
+    """Unpacked over packed size, of a file or archive above `archive_ratio_floor_bytes`. Prose reaches 5, tables 20;
+    deflate's own ceiling is 1,032, which only a bomb comes near."""
+
+    archive_ratio_floor_bytes: int = 1024 * 1024
+    """Below this size no ratio is taken: a small file of one repeated letter is odd, not dangerous."""
+
+    path_chars: int = 200
+    """One path inside a bundle. Windows stops at 260 with the vault's own folder in front."""
+
+    path_segment_bytes: int = 240
+    """One name in a path, in UTF-8 bytes. File systems stop at 255, and writers append suffixes."""
+
+    path_depth_count: int = 32
+    """Folders in a path. Deeper trees are made by accident or to hurt recursive code."""
+
+    manifest_bytes: int = 8 * 1024 * 1024
+    """A bundle's manifest. 20,000 files with hashes are 4 MB."""
+
 
 LIMITS = Limits()
