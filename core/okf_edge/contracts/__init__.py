@@ -9,6 +9,7 @@ from okf_edge.contracts.blob_store import BlobReaderContract, BlobStoreContract
 from okf_edge.contracts.checks import clauses, run
 from okf_edge.contracts.embedder import EmbedderContract, ModelsContract
 from okf_edge.contracts.file_tree import FileTreeContract
+from okf_edge.contracts.sql_engine import EngineAndTree, SqlEngineContract
 from okf_edge.contracts.system import ClockContract, EntropyContract, ProgressContract
 
 __all__ = [
@@ -16,10 +17,12 @@ __all__ = [
     "BlobStoreContract",
     "ClockContract",
     "EmbedderContract",
+    "EngineAndTree",
     "EntropyContract",
     "FileTreeContract",
     "ModelsContract",
     "ProgressContract",
+    "SqlEngineContract",
     "clauses",
     "run",
 ]

@@ -4,6 +4,7 @@ from okf_edge.inmemory.blobs import MemoryBlobs
 from okf_edge.inmemory.embedding import HashedEmbedder, MemoryModels
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.inmemory.progress import RecordedProgress
+from okf_edge.inmemory.sql import SqliteSql
 from okf_edge.inmemory.system import ManualClock, SeededEntropy
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "MemoryTree",
     "RecordedProgress",
     "SeededEntropy",
+    "SqliteSql",
 ]
