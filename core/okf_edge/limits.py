@@ -63,5 +63,20 @@ class Limits:
     manifest_bytes: int = 8 * 1024 * 1024
     """A bundle's manifest. 20,000 files with hashes are 4 MB."""
 
+    http_connect_seconds: float = 10.0
+    """Until a server takes the connection. Mobile networks need a few seconds."""
+
+    http_silence_seconds: float = 30.0
+    """Between two parts of an answer; a server that dribbles is stopped by the total."""
+
+    http_total_seconds: float = 600.0
+    """One download from start to end: the largest bundle over a slow line."""
+
+    http_redirects_count: int = 5
+    """Release hosts use two or three; more is a loop."""
+
+    http_part_bytes: int = 64 * 1024
+    """How much of an answer is held before its limit is checked again."""
+
 
 LIMITS = Limits()
