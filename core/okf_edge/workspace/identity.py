@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from okf_edge.ports import FileTree
 from okf_edge.workspace import layout
-from okf_edge.workspace.state import corrupt, read_state
+from okf_edge.state import corrupt, read_state
 
 NEWEST_FORMAT = 1
 

@@ -17,7 +17,7 @@ from okf_edge.errors import AlreadyExistsError, InputError
 from okf_edge.ports import FileTree
 from okf_edge.workspace import layout, texts
 from okf_edge.workspace.manifest import MAX_NAME_CHARACTERS, KbManifest, read_manifest
-from okf_edge.workspace.state import encode_state
+from okf_edge.state import encode_state
 
 KEEP = ".gitkeep"
 """Holds an otherwise empty folder open, in git as on any host that knows files only."""
