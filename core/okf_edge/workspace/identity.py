@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from okf_edge.ports import FileTree
-from okf_edge.workspace import layout
 from okf_edge.state import corrupt, read_state
+from okf_edge.workspace import layout
 
 NEWEST_FORMAT = 1
 

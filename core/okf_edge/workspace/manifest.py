@@ -10,9 +10,9 @@ from typing import Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from okf_edge.ports import FileTree
+from okf_edge.state import corrupt, read_state, write_state
 from okf_edge.workspace import layout
 from okf_edge.workspace.identity import NEWEST_FORMAT
-from okf_edge.state import corrupt, read_state, write_state
 
 MAX_NAME_CHARACTERS = 200
 """A name is shown in every answer."""

@@ -15,9 +15,9 @@ from datetime import datetime
 from okf_edge import __version__
 from okf_edge.errors import AlreadyExistsError, InputError
 from okf_edge.ports import FileTree
+from okf_edge.state import encode_state
 from okf_edge.workspace import layout, texts
 from okf_edge.workspace.manifest import MAX_NAME_CHARACTERS, KbManifest, read_manifest
-from okf_edge.state import encode_state
 
 KEEP = ".gitkeep"
 """Holds an otherwise empty folder open, in git as on any host that knows files only."""
