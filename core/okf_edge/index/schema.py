@@ -5,7 +5,10 @@ The same tables hold the in-memory delta of a workspace. Only column types that 
 share are used; lists are stored as text with one item a line.
 
 Numbers: concepts are numbered in path order, terms in term order, chunks in `coarse` order where there is one, else
-in concept order, so that postings and vectors of neighbours are contiguous.
+in concept order, so that postings and vectors of neighbours are contiguous. Postings are sorted by term, then chunk.
+
+Links name concepts by path, not by number, so that a link from the base into the delta, and back, still leads there.
+`target` is empty when the link leads to no concept; `raw` is what the author wrote. A link of kind `source` cites.
 """
 
 from __future__ import annotations
@@ -14,14 +17,25 @@ SCHEMA_VERSION = 1
 STORAGE_VERSION = "v1.0.0"
 BLOCK_BYTES = 16_384
 
-# meta keys: schema, writer, pipeline, embedder, embedder_digest, dims, concepts, chunks, source_digest,
-#            cosine_mean, cosine_sd (of this index's own sample; absent below the threshold of DESIGN section 7)
+META_KEYS = (
+    "schema",
+    "writer",
+    "pipeline",
+    "embedder",  # empty, like the next two, in an index without vectors
+    "embedder_digest",
+    "dims",
+    "concepts",
+    "chunks",
+    "problems",  # concepts of which not everything could be read
+    "source_digest",  # sha256 over lines `path NUL bytes NUL sha256` of the indexed files, sorted by path
+)
+
 TABLES: dict[str, str] = {
     "meta": "key VARCHAR, value VARCHAR",
     "concept": (
         "number INTEGER, path VARCHAR, type VARCHAR, title VARCHAR, description VARCHAR, tags VARCHAR, "
         "aliases VARCHAR, status VARCHAR, tier VARCHAR, trust VARCHAR, generated_at VARCHAR, stale_after VARCHAR, "
-        "sha256 VARCHAR, bytes BIGINT, mtime_ns BIGINT"
+        "sha256 VARCHAR, bytes BIGINT, mtime_ns BIGINT, problems INTEGER"
     ),
     "chunk": (
         "number INTEGER, concept INTEGER, ordinal INTEGER, heading VARCHAR, first_line INTEGER, last_line INTEGER, "
@@ -30,7 +44,7 @@ TABLES: dict[str, str] = {
     "term": "number INTEGER, term VARCHAR, df INTEGER",
     "posting": "term INTEGER, chunk INTEGER, weight UTINYINT",
     "vector": "chunk INTEGER, scale FLOAT, v TINYINT[{dims}]",
-    "link": "source INTEGER, target INTEGER, raw VARCHAR, kind VARCHAR, anchor VARCHAR",
+    "link": "source VARCHAR, target VARCHAR, raw VARCHAR, kind VARCHAR, anchor VARCHAR",
     "coarse": "cell INTEGER, first_chunk INTEGER, last_chunk INTEGER, scale FLOAT, v TINYINT[{dims}]",
     "sample": "chunk INTEGER",
 }
