@@ -1,0 +1,69 @@
+# What people and machines run here. `make help` lists it. Everything is made inside the checkout (.venv) and, for the
+# embedding models, in the user's cache.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+.PHONY: help
+help: ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+.PHONY: demo
+demo: .venv/.stamp-product ## see it work: index, ask, refuse, pack, install elsewhere, ask again
+	@$(BIN)/python tools/demo.py
+
+.PHONY: test
+test: lint models-if-reachable ## all layers, long loops on samples
+	@$(PYTEST) -m "not slow"
+
+.PHONY: test-all
+test-all: lint models-if-reachable ## all layers, every loop in full
+	@$(PYTEST)
+
+.PHONY: lint
+lint: .venv/.stamp-develop ## style, types and import rules
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports >.venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+	@echo "lint: clean"
+
+.PHONY: bench
+bench: .venv/.stamp-develop models ## quality and cost, as a table and as JSON in bench-out/
+	@$(BIN)/python -m tests.bench
+
+.PHONY: models
+models: .venv/.stamp-product ## build the embedding models into the user's cache
+	@$(BIN)/okf model build
+
+.PHONY: models-if-reachable
+models-if-reachable: .venv/.stamp-product
+	@$(BIN)/okf model build || echo "no models: what needs one is skipped, everything else runs"
+
+.PHONY: wheel
+wheel: .venv/.stamp-develop ## the distribution, in dist/
+	@$(BIN)/python -m hatchling build --target wheel
+
+.PHONY: clean
+clean: ## remove what was made here
+	@rm -rf .venv dist bench-out .build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@python=$$(tools/find-python) && echo "making .venv with $$python" && "$$python" -m venv .venv
+
+.venv/.stamp-product: pyproject.toml .venv/bin/python
+	@echo "installing okf-edge into .venv"
+	@$(PIP) install --quiet --editable .
+	@touch $@
+
+.venv/.stamp-develop: pyproject.toml .venv/.stamp-product
+	@echo "installing the tools for tests into .venv"
+	@$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
