@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytest_plugins = ("models_fixture",)
+
 REPOSITORY = Path(__file__).parents[1]
 SHARED = REPOSITORY.parent / "shared"
 XDG_FOLDERS = {"CONFIG": ".config", "CACHE": ".cache", "DATA": ".local/share", "STATE": ".local/state"}

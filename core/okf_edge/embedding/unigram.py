@@ -1,0 +1,94 @@
+"""The Unigram language model of SentencePiece, as multilingual e5 uses it: text to token ids, in pure Python.
+
+Rules:
+1. The same ids as the `tokenizers` package gives with this vocabulary, on every Python.
+2. Text is normalised by the table that the model was trained with, then composed (NFC).
+3. Text is only text: `</s>` in a note is no control token.
+
+Source: Kudo, "Subword Regularization", ACL 2018; the treatment of unknown characters follows SentencePiece.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+from functools import lru_cache
+from itertools import starmap
+
+from . import character_classes as classes
+
+SPACE = "\u2581"  # stands for the space before a word
+FIRST, LAST, UNKNOWN, CONTROLS = 0, 2, 3, 4  # <s> <pad> </s> <unk>
+UNKNOWN_PENALTY = 10.0  # below the rarest piece
+CACHED_WORDS = 50_000
+NO_LETTER = "\ufffd"  # of no vocabulary; stands for what only newer Pythons would normalise
+
+
+class Unigram:
+    """Encodes text with pieces of one a line, the score (log probability) of each, and a normaliser.
+
+    The normaliser has a line `code-point replacement...` for each code point that is replaced, in hexadecimal.
+    """
+
+    def __init__(self, pieces: str, scores: array[float], normaliser: str, max_tokens: int) -> None:
+        names = pieces.split("\n")
+        self._pieces = dict(
+            zip(names[CONTROLS:], zip(range(CONTROLS, len(names)), scores[CONTROLS:], strict=True), strict=True)
+        )
+        self._unknown_score = min(scores) - UNKNOWN_PENALTY
+        self._longest = max(map(len, names[CONTROLS:]))
+        self._table = _table(normaliser)
+        self._max_tokens = max_tokens
+        self._word_ids = lru_cache(CACHED_WORDS)(self._best_path)
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a text with the marks of its start and end, at most `max_tokens`."""
+        ids = [FIRST]
+        for word in self.words_of(text):
+            ids += self._word_ids(SPACE + word)
+            if len(ids) >= self._max_tokens:
+                break
+        return [*ids[: self._max_tokens - 1], LAST]
+
+    def words_of(self, text: str) -> list[str]:
+        """Normalised text between spaces."""
+        return unicodedata.normalize("NFC", text.translate(self._table)).split()
+
+    def _best_path(self, word: str) -> tuple[int, ...]:
+        """The likeliest way to cut a word into pieces (Viterbi); a run of unknown characters is one unknown token."""
+        size = len(word)
+        scores: list[float | None] = [0.0, *[None] * size]
+        steps = [(0, UNKNOWN)] * (size + 1)
+        for start in range(size):
+            so_far = scores[start] or 0.0
+            for end in range(start + 1, min(start + self._longest, size) + 1):
+                piece = self._pieces.get(word[start:end])
+                if piece is not None:
+                    best = scores[end]
+                    if best is None or so_far + piece[1] > best:
+                        scores[end], steps[end] = so_far + piece[1], (start, piece[0])
+            if word[start : start + 1] not in self._pieces:
+                best = scores[start + 1]
+                if best is None or so_far + self._unknown_score > best:
+                    scores[start + 1], steps[start + 1] = so_far + self._unknown_score, (start, UNKNOWN)
+        return _walk_back(steps)
+
+
+def _walk_back(steps: list[tuple[int, int]]) -> tuple[int, ...]:
+    ids: list[int] = []
+    at = len(steps) - 1
+    while at:
+        at, piece = steps[at]
+        if piece != UNKNOWN or not ids or ids[-1] != UNKNOWN:
+            ids.append(piece)
+    return tuple(reversed(ids))
+
+
+def _table(normaliser: str) -> dict[int, str]:
+    table = {}
+    for line in normaliser.splitlines():
+        point, *replacement = (int(number, 16) for number in line.split())
+        table[point] = "".join(map(chr, replacement))
+    newer = starmap(range, ((first, last + 1) for first, last in classes.ranges_of(classes.SINCE_UNICODE_14)))
+    table.update((point, NO_LETTER) for points in newer for point in points)
+    return table
