@@ -1,0 +1,87 @@
+"""The house keeps its rules: short modules, short functions, telling names, one version, nothing of this machine."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import okf_edge
+
+REPOSITORY = Path(__file__).parents[1]
+MODULE_LINES = 500
+FUNCTION_LINES = 60
+VAGUE_NAMES = {"util", "utils", "helper", "helpers", "manager", "managers", "misc", "common"}
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home/[a-z]+|Users/[a-zA-Z]+)/[\w.]+")
+
+
+def tracked(*suffixes: str) -> list[Path]:
+    """Files of the project, also those not committed yet, but nothing that is ignored."""
+    command = ["git", "-C", str(REPOSITORY), "ls-files", "-z", "-co", "--exclude-standard"]
+    names = subprocess.run(command, capture_output=True, check=True).stdout.decode(errors="surrogateescape").split("\0")
+    paths = [REPOSITORY / name for name in sorted(set(names)) if name.endswith(suffixes) and name]
+    return [path for path in paths if path.is_file()]
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(REPOSITORY).as_posix()
+
+
+def sources() -> list[Path]:
+    return [path for path in tracked(".py") if "tests/cases/given" not in path.as_posix()]
+
+
+def test_no_module_is_longer_than_allowed() -> None:
+    lengths = {shown(path): len(path.read_text().splitlines()) for path in sources()}
+    assert {name: length for name, length in lengths.items() if length > MODULE_LINES} == {}
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    """Each function with its lines, its docstring not counted."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0]
+            has_docstring = ast.get_docstring(node) is not None
+            docstring = (first.end_lineno or 0) - first.lineno + 1 if has_docstring else 0
+            yield f"{shown(path)}:{node.lineno} {node.name}", (node.end_lineno or 0) - node.lineno + 1 - docstring
+
+
+def test_no_function_is_longer_than_allowed() -> None:
+    lengths = dict(entry for path in sources() for entry in functions(path))
+    assert {name: length for name, length in lengths.items() if length > FUNCTION_LINES} == {}
+
+
+def test_no_module_has_a_vague_name() -> None:
+    assert [shown(path) for path in sources() if VAGUE_NAMES & set(re.split(r"[_/.]", shown(path)))] == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    product = [path for path in sources() if shown(path).startswith(("core/", "cli/"))]
+    silent = [
+        shown(path) for path in product if path.read_text() and not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert silent == []
+
+
+def test_nothing_names_a_path_of_one_machine() -> None:
+    texts = tracked(".py", ".md", ".toml", ".yml", ".yaml", ".json", ".ts", ".js", ".sh", "Makefile", "run")
+    found = [shown(path) for path in texts if MACHINE_PATH.search(path.read_text(errors="replace"))]
+    assert found == []
+
+
+def test_nothing_is_left_to_be_done() -> None:
+    mark = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+    assert [shown(path) for path in sources() if mark.search(path.read_text())] == []
+
+
+def test_one_version_stands_everywhere() -> None:
+    changelog = (REPOSITORY / "CHANGELOG.md").read_text()
+    newest = re.search(r"^## (?:\[)?(\d+\.\d+\.\d+)", changelog, re.MULTILINE)
+    assert newest and newest[1] == okf_edge.__version__
+    said = subprocess.run(
+        [sys.executable, "-m", "okf_edge_cli", "--version"], capture_output=True, text=True, check=True
+    )
+    assert okf_edge.__version__ in said.stdout
