@@ -50,7 +50,9 @@ def _issues_of(request: SearchRequest) -> list[str]:
     if not request.question.strip():
         issues.append("expected a question, found an empty one")
     if len(request.question) > LIMITS.question_chars:
-        issues.append(f"expected a question of at most {LIMITS.question_chars} characters, found {len(request.question)}")
+        issues.append(
+            f"expected a question of at most {LIMITS.question_chars} characters, found {len(request.question)}"
+        )
     if not 1 <= request.k <= LIMITS.answer_candidates_count:
         issues.append(f"expected k from 1 to {LIMITS.answer_candidates_count}, found {request.k}")
     if not (request.lexical or request.dense):

@@ -1,0 +1,165 @@
+"""Step 3, dense: the chunks whose meaning is near the question's, by int8 dot products in SQL.
+
+The cosine's mean and deviation over the corpus come from the same scan, or from an index's own sample where only some
+cells are scanned. They are pooled over all sources that share an embedder.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from okf_edge.ports import Row, SqlEngine
+from okf_edge.retrieval.plan import Plan
+from okf_edge.retrieval.pool import Found, widened
+from okf_edge.retrieval.scope import Scope
+
+PROBED_CELLS = 32
+"""Cells that are scanned of an index that has cells. Recall@10 against the full scan is .976 at 160 cells."""
+
+REFERENCE_BELOW_CHUNKS = 200
+"""Fewer vectors than this say too little about their own mean and deviation: the model's reference values stand in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Count, sum and sum of squares of a source's cosines; `stands_for` is the number of chunks that they represent."""
+
+    count: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    stands_for: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What a cosine is measured against: mean and standard deviation, pooled over one embedder's sources."""
+
+    mean: float
+    deviation: float
+
+
+def pool(moments: Sequence[Moments], mean: float, deviation: float) -> Standard:
+    """Mean and deviation over all sources of one embedder, each by its number of chunks.
+
+    Args:
+        moments: one per source.
+        mean: the model's reference mean, for a corpus that is too small to have its own.
+        deviation: the same of the standard deviation.
+    """
+    known = [part for part in moments if part.count]
+    chunks = sum(part.stands_for for part in known)
+    if chunks < REFERENCE_BELOW_CHUNKS:
+        return Standard(mean, deviation)
+    pooled = sum(part.stands_for * part.total / part.count for part in known) / chunks
+    squares = sum(part.stands_for * part.squares / part.count for part in known) / chunks
+    return Standard(pooled, math.sqrt(max(squares - pooled * pooled, 0.0)) or deviation)
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Of one source: its best chunks, best first; cosines of these and of those that were asked for; moments."""
+
+    best: Sequence[Found] = ()
+    cosines: Mapping[int, float] = field(default_factory=dict)
+    moments: Moments = Moments()
+
+
+async def nearest(engine: SqlEngine, scope: Scope, vector: array[float], asked: Sequence[int], plan: Plan) -> Nearest:
+    """Scan one source: all of it, or the cells nearest to the question where it has cells and nothing is filtered.
+
+    Args:
+        vector: the question's unit vector.
+        asked: chunks whose cosine is wanted in any case.
+    """
+    literal = _literal(vector)
+    area = await _area(engine, scope, literal) if scope.source.coarse and scope.wanted == scope.present else None
+    result = Nearest()
+
+    async def fetch(limit: int) -> Sequence[Found]:
+        nonlocal result
+        if area is None:
+            rows = await engine.query(_scanning_sql(scope, limit, asked), (literal,))
+        else:
+            rows = await engine.query(_probing_sql(scope, limit, asked, area), (literal, literal))
+        result = _nearest(rows, scope.chunks)
+        return result.best
+
+    await widened(fetch, plan.chunks, plan.concepts)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """The part of a source that is scanned: a condition on `chunk`; and the sample that its moments come from."""
+
+    cells: str
+    sample: Sequence[int]
+
+
+def _scanning_sql(scope: Scope, limit: int, asked: Sequence[int]) -> str:
+    scored = f"SELECT chunk, {_cosine(scope)} AS cosine FROM {scope.source.alias}.vector WHERE {scope.present}"
+    return (
+        f"WITH scored AS MATERIALIZED ({scored}) {_best(scope, limit)} "
+        f"UNION ALL SELECT 'asked', chunk, 0, cosine, 0 FROM scored WHERE chunk IN ({_listed(asked)}) "
+        f"UNION ALL SELECT 'moments', COUNT(*), 0, SUM(cosine), SUM(cosine * cosine) FROM scored"
+    )
+
+
+def _probing_sql(scope: Scope, limit: int, asked: Sequence[int], area: _Area) -> str:
+    vectors = f"SELECT chunk, {_cosine(scope)} AS cosine FROM {scope.source.alias}.vector WHERE {scope.present}"
+    known = _listed(sorted({*asked, *area.sample}))
+    return (
+        f"WITH scored AS MATERIALIZED ({vectors} AND ({area.cells})), "
+        f"known AS MATERIALIZED ({vectors} AND chunk IN ({known})) {_best(scope, limit)} "
+        f"UNION ALL SELECT 'asked', chunk, 0, cosine, 0 FROM known WHERE chunk IN ({_listed(asked)}) "
+        f"UNION ALL SELECT 'moments', COUNT(*), 0, SUM(cosine), SUM(cosine * cosine) FROM known "
+        f"WHERE chunk IN ({_listed(area.sample)})"
+    )
+
+
+def _best(scope: Scope, limit: int) -> str:
+    return (
+        f"SELECT 'best', top.chunk, chunk.concept, top.cosine, 0 FROM "
+        f"(SELECT chunk, cosine FROM scored WHERE {scope.wanted} ORDER BY cosine DESC, chunk LIMIT {limit}) AS top "
+        f"JOIN {scope.source.alias}.chunk AS chunk ON chunk.number = top.chunk"
+    )
+
+
+async def _area(engine: SqlEngine, scope: Scope, literal: str) -> _Area:
+    alias = scope.source.alias
+    cells = await engine.query(
+        f"SELECT first_chunk, last_chunk FROM {alias}.coarse ORDER BY {_cosine(scope)} DESC, cell LIMIT {PROBED_CELLS}",
+        (literal,),
+    )
+    sample = await engine.query(f"SELECT chunk FROM {alias}.sample")
+    return _Area(
+        cells=" OR ".join(f"chunk BETWEEN {first} AND {last}" for first, last in sorted(cells)) or "FALSE",
+        sample=[int(chunk or 0) for (chunk,) in sample],
+    )
+
+
+def _cosine(scope: Scope) -> str:
+    """A string parameter costs 1 ms to bind; a list of floats costs 30."""
+    dims = scope.source.dims
+    return f"scale * array_inner_product(v::FLOAT[{dims}], ?::VARCHAR::FLOAT[{dims}])"
+
+
+def _literal(vector: array[float]) -> str:
+    return f"[{','.join(map(repr, vector))}]"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers)) or "NULL"
+
+
+def _nearest(rows: Sequence[Row], stands_for: int) -> Nearest:
+    best = [(int(a or 0), int(b or 0), float(c or 0)) for kind, a, b, c, _ in rows if kind == "best"]
+    cosines = {int(a or 0): float(c or 0) for kind, a, _, c, _ in rows if kind in ("best", "asked")}
+    [(count, total, squares)] = [
+        (int(a or 0), float(c or 0), float(d or 0)) for k, a, _, c, d in rows if k == "moments"
+    ]
+    best.sort(key=lambda found: (-found[2], found[0]))
+    return Nearest(best, cosines, Moments(count, total, squares, stands_for if count else 0))

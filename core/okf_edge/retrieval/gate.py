@@ -1,0 +1,106 @@
+"""Step 6, gate: how likely each candidate answers, and whether the best of them is likely enough to show any.
+
+Rules:
+1. A candidate is judged by itself: its words, their coverage of the question and its cosine. So a long or stuffed page
+   that ranks high can't cause a refusal when a page below it matches.
+2. Where question and content share no script, words say nothing and the cosine decides alone.
+3. A missing index is an error elsewhere, never a refusal here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from okf_edge.retrieval.answer import Verdict
+from okf_edge.retrieval.calibration import Gate, calibration_of
+from okf_edge.retrieval.fuse import Hit, Ranked
+from okf_edge.retrieval.lexical import Vocabulary
+from okf_edge.retrieval.plan import Plan
+from okf_edge.retrieval.scripts import shares_of, unshared
+
+JUDGED = 5
+"""Candidates from the top whose confidence can carry the verdict."""
+
+THRESHOLD = 0.5
+CONFIDENCE_DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict with its reason in words."""
+
+    verdict: Verdict
+    reason: str
+
+
+def confidence_of(hit: Hit, plan: Plan, text: str) -> float:
+    """Calibrated probability that a candidate answers, in [0, 1].
+
+    Args:
+        hit: what speaks for it.
+        plan: the question.
+        text: what would be shown of it; tells its scripts.
+    """
+    gate = calibration_of(hit.model).gate
+    if hit.cosine is None:
+        return confidence(hit, gate, 0.0)
+    return confidence(hit, gate, unshared(plan.scripts, shares_of(text)) if plan.terms else 1.0)
+
+
+def confidence(hit: Hit, gate: Gate, foreign: float) -> float:
+    """The logistic of the gate; `foreign` is the part of the question in scripts that the content does not use."""
+    cosine = hit.cosine or 0.0
+    native = gate.bias + gate.lexical * hit.lexical + gate.coverage * hit.coverage + gate.cosine * cosine
+    odds = (1 - foreign) * native + foreign * (gate.foreign_bias + gate.foreign_cosine * cosine)
+    return round(1 / (1 + math.exp(-odds)), CONFIDENCE_DIGITS)
+
+
+def judge(ranked: Sequence[Ranked], confidences: Sequence[float], vocabulary: Vocabulary) -> Judgement:
+    """Whether the best candidates are likely enough to answer, and why."""
+    if not ranked:
+        return Judgement("no-confident-match", "Nothing here matches the question.")
+    best = max(range(min(JUDGED, len(ranked))), key=lambda place: confidences[place])
+    found = words_of(ranked[best].hit, vocabulary)
+    if confidences[best] >= THRESHOLD:
+        return Judgement("ok", " ".join([f"{ranked[best].path} {found}.", *conflicts(ranked)]))
+    missing = _missing(ranked[:JUDGED], vocabulary)
+    return Judgement(
+        "no-confident-match", f"The nearest page, {ranked[best].path}, {found}{missing}; that is too little."
+    )
+
+
+def words_of(hit: Hit, vocabulary: Vocabulary) -> str:
+    """What the candidate holds of the question, as the end of a sentence."""
+    held = [term.text for term in vocabulary.terms if term.text in hit.weights]
+    if not held:
+        return "holds none of the question's words" if hit.cosine is None else "is near in meaning, without its words"
+    return f"holds {len(held)} of {len(vocabulary.terms)} terms of the question ({hit.coverage:.0%} of its weight)"
+
+
+def conflicts(ranked: Sequence[Ranked]) -> list[str]:
+    """A sentence for each outdated page that speaks of the same as the best current one."""
+    current = next((item for item in ranked if not item.yields), None)
+    if current is None:
+        return [f"{ranked[0].path} is {outdated(ranked[0])}, and no current page answers."]
+    return [
+        f"{item.path} speaks of the same but is {outdated(item)}: it may conflict."
+        for item in ranked[:JUDGED]
+        if item.yields and item.relevance >= CONFLICT_SHARE * current.relevance
+    ]
+
+
+CONFLICT_SHARE = 0.7
+"""An outdated page conflicts when at least this share of the current page's relevance speaks for it."""
+
+
+def outdated(item: Ranked) -> str:
+    return " and ".join(["deprecated"] * item.deprecated + ["stale"] * item.stale)
+
+
+def _missing(ranked: Sequence[Ranked], vocabulary: Vocabulary) -> str:
+    """The question's rarest terms that none of these holds, as the end of a sentence."""
+    absent = [term for term in vocabulary.terms if not any(term.text in item.hit.weights for item in ranked)]
+    rarest = sorted(absent, key=lambda term: -term.idf)[:3]
+    return f"; none near it has {', '.join(repr(term.text) for term in rarest)}" if rarest else ""
