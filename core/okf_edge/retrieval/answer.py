@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 Verdict = Literal["ok", "no-confident-match"]
 Tier = Literal["agent", "user", "bundle"]
+Mode = Literal["hybrid", "lexical", "dense"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Coverage:
     read: int
     found: int
     problems: int
-    mode: Literal["hybrid", "lexical", "dense"]
+    mode: Mode
     note: str = ""
 
 

@@ -136,7 +136,7 @@ async def _area(engine: SqlEngine, scope: Scope, literal: str) -> _Area:
     )
     sample = await engine.query(f"SELECT chunk FROM {alias}.sample")
     return _Area(
-        cells=" OR ".join(f"chunk BETWEEN {first} AND {last}" for first, last in sorted(cells)) or "FALSE",
+        cells=" OR ".join(f"chunk BETWEEN {int(first or 0)} AND {int(last or 0)}" for first, last in cells) or "FALSE",
         sample=[int(chunk or 0) for (chunk,) in sample],
     )
 
@@ -158,8 +158,7 @@ def _listed(numbers: Sequence[int]) -> str:
 def _nearest(rows: Sequence[Row], stands_for: int) -> Nearest:
     best = [(int(a or 0), int(b or 0), float(c or 0)) for kind, a, b, c, _ in rows if kind == "best"]
     cosines = {int(a or 0): float(c or 0) for kind, a, _, c, _ in rows if kind in ("best", "asked")}
-    [(count, total, squares)] = [
-        (int(a or 0), float(c or 0), float(d or 0)) for k, a, _, c, d in rows if k == "moments"
-    ]
+    moments = next(row for row in rows if row[0] == "moments")
+    count, total, squares = int(moments[1] or 0), float(moments[3] or 0), float(moments[4] or 0)
     best.sort(key=lambda found: (-found[2], found[0]))
     return Nearest(best, cosines, Moments(count, total, squares, stands_for if count else 0))

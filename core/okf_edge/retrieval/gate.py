@@ -65,10 +65,8 @@ def judge(ranked: Sequence[Ranked], confidences: Sequence[float], vocabulary: Vo
     found = words_of(ranked[best].hit, vocabulary)
     if confidences[best] >= THRESHOLD:
         return Judgement("ok", " ".join([f"{ranked[best].path} {found}.", *conflicts(ranked)]))
-    missing = _missing(ranked[:JUDGED], vocabulary)
-    return Judgement(
-        "no-confident-match", f"The nearest page, {ranked[best].path}, {found}{missing}; that is too little."
-    )
+    reason = f"The nearest page, {ranked[best].path}, {found}{_missing(ranked[:JUDGED], vocabulary)}."
+    return Judgement("no-confident-match", reason)
 
 
 def words_of(hit: Hit, vocabulary: Vocabulary) -> str:

@@ -1,4 +1,4 @@
-"""What lexical and dense search found, brought together: one hit for each chunk of the pool, with all that speaks for it."""
+"""What lexical and dense search found, brought together: one hit for each chunk of the pool, with both scores."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from okf_edge.limits import LIMITS
 class Filters:
     """Only concepts that pass are ranked. Within one kind any value suffices; every kind that is given must pass.
 
-    `types` match whole, in any letter case; `tags` match a tag or a tag nested below it; `paths` match a page, or a folder
-    with everything below it.
+    `types` match whole, in any letter case; `tags` match a tag or one nested below it; `paths` match a page, or a
+    folder with everything below it.
     """
 
     types: tuple[str, ...] = ()

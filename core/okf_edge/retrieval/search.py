@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from okf_edge.errors import IndexFileError, ModelError
 from okf_edge.ports import Clock, Models, SqlEngine
 from okf_edge.retrieval import dense, explain, graph, lexical
-from okf_edge.retrieval.answer import Answer, Coverage
+from okf_edge.retrieval.answer import Answer, Coverage, Mode
 from okf_edge.retrieval.dense import Nearest
 from okf_edge.retrieval.evidence import Evidence, evidence_of
 from okf_edge.retrieval.explain import Trace
@@ -159,5 +159,5 @@ def _completed(coverage: Coverage, request: SearchRequest, found: Recall, change
     if changed:
         notes.append(f"left out, since they changed after they were indexed: {', '.join(changed)}")
     by_meaning = bool(found.questions.by_identity)
-    mode = "lexical" if not by_meaning else "hybrid" if request.lexical else "dense"
+    mode: Mode = "lexical" if not by_meaning else "hybrid" if request.lexical else "dense"
     return replace(coverage, mode=mode, note="; ".join(filter(None, notes)))
