@@ -1,0 +1,115 @@
+"""Blocks cut into pieces that fit a chunk, and pieces packed into chunks of even size.
+
+Pieces partition the text that they were cut from. A block that fits is one piece. One that does not is cut at the first
+of these that helps: rows of a table, items of a list, blank lines, lines, sentences, words, characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from okf_edge.index.token_estimate import estimate_tokens
+from okf_edge.okf.outline import Block
+
+_LINES = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
+_ITEMS = re.compile(r"(?<=[\r\n])(?=(?:[-*+]|\d{1,9}[.)])[ \t])")
+_PARAGRAPHS = re.compile(r"(?<=\n)(?=[ \t]*\r?\n)")
+_SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？；])")
+_WORDS = re.compile(r"(?<=[\s,，、;:])(?=\S)")
+_CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Characters [start, end). `repeated` is the table's header, for a chunk that starts with this row.
+
+    An `is_head` piece stays with the next one where both fit: a heading, the header of a table.
+    """
+
+    start: int
+    end: int
+    tokens: int
+    repeated: str = ""
+    is_head: bool = False
+
+
+def pieces_of(text: str, start: int, end: int, blocks: Sequence[Block], room: int) -> list[Piece]:
+    """Cut text[start:end] into pieces of at most `room` tokens, along the blocks that lie in it.
+
+    What precedes a block, blank lines mostly, belongs to the piece before it; before the first, to the first.
+    """
+    edges = [start, *(block.start for block in blocks[1:]), end]
+    found: list[Piece] = []
+    for block, first, last in zip(blocks, edges, edges[1:], strict=False):
+        heads = sum(piece.tokens for piece in takewhile(lambda piece: piece.is_head, reversed(found)))
+        found += _pieces_of_block(text, first, last, block, max(room - heads, room // 2))
+    return found or [Piece(start, end, 0)]
+
+
+def packed(pieces: Sequence[Piece], room: int) -> Iterator[Sequence[Piece]]:
+    """Runs of pieces, each of at most `room` tokens, as few as can be and of about the same size."""
+    total = sum(piece.tokens for piece in pieces)
+    goal = total / max(1, -(-total // room))
+    run: list[Piece] = []
+    taken = 0
+    for piece in pieces:
+        needed = piece.tokens + (estimate_tokens(piece.repeated) if not run else 0)
+        if run and (taken + needed > room or (taken + needed / 2 > goal and not run[-1].is_head)):
+            yield run
+            run, taken = [], estimate_tokens(piece.repeated)
+        run.append(piece)
+        taken += piece.tokens
+    if run:
+        yield run
+
+
+def _pieces_of_block(text: str, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
+    tokens = estimate_tokens(text[start:end])
+    if tokens <= room:
+        yield Piece(start, end, tokens, is_head=block.kind == "heading")
+    elif block.kind == "table":
+        yield from _rows(text, start, end, block, room)
+    elif block.kind == "list":
+        yield from _cut(text, start, end, room, (_ITEMS, *_CUTS))
+    else:
+        yield from _cut(text, start, end, room, _CUTS)
+
+
+def _rows(text: str, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
+    """The header, then each row with the header to repeat, unless that takes more than half a chunk."""
+    header = text[block.start : block.rows_start]
+    repeated = header if estimate_tokens(header) <= room // 2 else ""
+    left = room - estimate_tokens(repeated)
+    for piece in _cut(text, start, block.rows_start, room, _CUTS):
+        yield replace(piece, is_head=True)
+    for first, last in _split(text, block.rows_start, end, _LINES):
+        for piece in _cut(text, first, last, left, (_SENTENCES, _WORDS)):
+            yield Piece(piece.start, piece.end, piece.tokens, repeated)
+
+
+def _cut(text: str, start: int, end: int, room: int, cuts: Sequence[re.Pattern[str]]) -> Iterator[Piece]:
+    """The span as it is when it fits, else its parts by the first cut, each cut further where it does not fit."""
+    tokens = estimate_tokens(text[start:end])
+    if tokens <= room:
+        yield Piece(start, end, tokens)
+    elif cuts:
+        for first, last in _split(text, start, end, cuts[0]):
+            yield from _cut(text, first, last, room, cuts[1:])
+    else:
+        count = tokens // room + 1
+        for part in range(count):
+            first, last = (start + (end - start) * at // count for at in (part, part + 1))
+            yield from _cut(text, first, last, room, ()) if last > first else ()
+
+
+def _split(text: str, start: int, end: int, cut: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    first = start
+    for match in cut.finditer(text, start + 1, end):
+        if match.start() > first:
+            yield first, match.start()
+            first = match.start()
+    if first < end:
+        yield first, end
