@@ -8,7 +8,7 @@ from okf_edge_cli.commands import FAILED, REFUSED, USAGE
 
 def exit_code(error: OkfError) -> int:
     """USAGE for what was asked wrongly, REFUSED for content that was turned down, FAILED for the rest."""
-    if isinstance(error, InputError):
+    if isinstance(error, InputError) or error.code == "unknown-model":
         return USAGE
     if isinstance(error, StateFileError):
         return FAILED

@@ -58,7 +58,7 @@ def wary(text: str) -> Span:
 
 
 def prepare() -> None:
-    """Make both streams take any text: UTF-8, and a byte of a file name that is none as `\\udcXX`, as JSON spells it."""
+    """Make both streams take any text: UTF-8, and stray bytes of file names as `\\udcXX`, which JSON reads back."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -21,6 +21,14 @@ def progress_for(stream: TextIO) -> Progress:
     return RichProgress(stream) if stream.isatty() else LineProgress(stream)
 
 
+class SilentProgress:
+    """Nobody is told, e.g. because a script reads the output."""
+
+    def step(self, label: str, done: int, total: int | None = None) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+
 class LineProgress:
     """A line when work starts and ends, and every few seconds between."""
 

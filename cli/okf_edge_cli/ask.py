@@ -1,0 +1,97 @@
+"""`okf query` and `okf read`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import chain
+
+from okf_edge.app import Reading
+from okf_edge.retrieval.answer import Answer, Candidate, to_json
+from okf_edge.retrieval.request import SearchRequest
+from okf_edge_cli import session
+from okf_edge_cli.commands import DONE
+from okf_edge_cli.screen import Line, Span, bad, bold, dim, good, line, wary
+
+EVIDENCE_LINES = 8
+"""Of one candidate, for people; `--json` has all of it."""
+
+
+def query(request: SearchRequest, folder: str | None, embedder: str, as_json: bool) -> int:
+    answer = session.run(lambda okf: okf.query(request, embedder), folder, as_json)
+    session.print_result(to_json(answer) if as_json else None, answer_lines(answer), as_json)
+    return DONE
+
+
+def read(concept: str, folder: str | None, as_json: bool) -> int:
+    reading = session.run(lambda okf: okf.read(concept), folder, as_json)
+    if as_json or sys.stdout.isatty():
+        session.print_result(_reading_json(reading), (line(text) for text in reading.text.splitlines()), as_json)
+    else:
+        sys.stdout.write(reading.text)
+    return DONE
+
+
+def _reading_json(reading: Reading) -> dict[str, object]:
+    return {
+        "path": reading.path,
+        "title": reading.title,
+        "heading": reading.heading,
+        "lines": list(reading.lines),
+        "content": "untrusted",
+        "text": reading.text,
+    }
+
+
+def answer_lines(answer: Answer) -> Iterator[Line]:
+    """An answer for people: the verdict and its reason, then each place with its evidence and why it counts."""
+    verdict = good("ok") if answer.verdict == "ok" else bad("no confident match")
+    yield line(verdict, f": {answer.reason}")
+    for number, candidate in enumerate(answer.candidates, 1):
+        yield from _candidate(number, candidate)
+    if answer.near:
+        yield line()
+        yield line(dim("nearest, but not an answer:"))
+        yield from (line(dim("  "), _place(candidate), dim(f"  {_name(candidate)}")) for candidate in answer.near)
+    yield from _footer(answer)
+
+
+def _candidate(number: int, candidate: Candidate) -> Iterator[Line]:
+    yield line()
+    yield line(dim(f"{number}. "), _place(candidate), "  ", _name(candidate))
+    lines = [text for text in candidate.text.splitlines() if text.strip()]
+    yield from (line(dim("   | "), text) for text in lines[:EVIDENCE_LINES])
+    if len(lines) > EVIDENCE_LINES:
+        yield line(dim(f"   | … {len(lines) - EVIDENCE_LINES} more lines"))
+    yield line("   ", *_standing(candidate))
+    if candidate.why:
+        yield line("   ", dim("why: "), "; ".join(candidate.why))
+
+
+def _place(candidate: Candidate) -> Span:
+    first, last = candidate.lines
+    return bold(f"{candidate.path}:{first}-{last}")
+
+
+def _name(candidate: Candidate) -> str:
+    return " > ".join(filter(None, (candidate.title, candidate.heading)))
+
+
+def _standing(candidate: Candidate) -> Iterator[Span]:
+    source = f"{candidate.bundle}@{candidate.version}" if candidate.bundle else candidate.tier
+    claimed = f"{candidate.trust} (claimed)" if candidate.bundle else candidate.trust
+    yield Span(f"confidence {candidate.confidence:.2f} · {source} · {claimed} · ")
+    yield Span("fresh") if candidate.fresh else wary("stale")
+
+
+def _footer(answer: Answer) -> Iterator[Line]:
+    coverage = answer.coverage
+    problems = f", {coverage.problems} with problems" if coverage.problems else ""
+    yield line()
+    yield line(dim(f"searched {coverage.read} of {coverage.found} notes ({coverage.mode}){problems}"))
+    if coverage.note:
+        yield line(wary("note: "), coverage.note)
+    if answer.explain is not None:
+        trace = json.dumps({"timings": answer.timings, **answer.explain}, ensure_ascii=False, indent=2)
+        yield from chain([line(), line(bold("explain"))], (line(text) for text in trace.splitlines()))

@@ -1,0 +1,31 @@
+"""One command, run: compose the ports, await the use case, print what came out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from okf_edge.app import Okf
+from okf_edge_cli import screen
+from okf_edge_cli.screen import Line
+from okf_edge_native import compose
+
+Result = TypeVar("Result")
+
+
+def run(job: Callable[[Okf], Awaitable[Result]], folder: str | None, as_json: bool) -> Result:
+    """Await a use case of a folder; None is the nearest knowledge base at or above here, else here."""
+
+    async def awaited() -> Result:
+        return await job(compose.okf_of(folder, quiet=as_json))
+
+    return asyncio.run(awaited())
+
+
+def print_result(value: Any, lines: Iterable[Line], as_json: bool) -> None:
+    """Print a result as one JSON object, or as lines for people."""
+    if as_json:
+        screen.show_json(value)
+    else:
+        screen.show(lines)

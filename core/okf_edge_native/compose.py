@@ -1,0 +1,129 @@
+"""The one place where native shells put adapters into the ports of the core.
+
+Rules:
+1. Nothing heavy is imported, opened or created before a use case asks for it.
+2. A process without a home directory still answers; only what must be kept in a home fails, and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from okf_edge.app import Okf
+from okf_edge.app.ports import Config, Ports
+from okf_edge.errors import InputError, ModelError, NotFoundError, OkfError, UnavailableError
+from okf_edge.ports import Embedder, EmbedderSpec, FileTree, Models, Progress, SqlEngine
+from okf_edge.workspace.layout import MARKERS
+from okf_edge_native.disk import DiskTree
+from okf_edge_native.places import cache_place
+from okf_edge_native.progress import SilentProgress, progress_for
+from okf_edge_native.system import SystemClock, SystemEntropy
+
+if TYPE_CHECKING:
+    from okf_edge_native.models.shelf import ModelShelf
+
+
+def okf_of(folder: str | None, *, quiet: bool = False) -> Okf:
+    """The use cases of a folder.
+
+    Args: folder: None is the nearest knowledge base at or above the current folder, else the current folder.
+        quiet: tell nobody about progress.
+    Raises: NotFoundError: there is no such folder. InputError: it is no folder.
+    """
+    root = nearest_base(current_folder()) if folder is None else existing_folder(folder)
+    ports = Ports(
+        tree=DiskTree(root),
+        spare=spare_place(root),
+        engine=_engine,
+        models=models(),
+        clock=SystemClock(),
+        entropy=SystemEntropy(),
+        progress=progress(quiet),
+    )
+    return Okf(ports, Config(folder_name=shown_name(root)))
+
+
+def shown_name(root: str) -> str:
+    """The name of a folder as text, whatever its bytes are."""
+    return os.fsencode(os.path.basename(root) or root).decode(errors="replace")
+
+
+def nearest_base(start: str) -> str:
+    """The nearest knowledge base at or above a folder, else the folder itself."""
+    folder = start
+    while True:
+        if any(os.path.exists(f"{folder}/{marker}") for marker in MARKERS):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return start
+        folder = parent
+
+
+def current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise NotFoundError(
+            "the current folder does not exist any more", code="no-folder", hint="Change to another, or pass --dir."
+        ) from error
+
+
+def existing_folder(folder: str) -> str:
+    """The absolute, real path of a folder. Raises NotFoundError, InputError."""
+    root = os.path.realpath(folder)
+    if os.path.isdir(root):
+        return root
+    if os.path.exists(root):
+        raise InputError(f"expected a folder, found a file: {folder}", code="no-folder", hint="Name its folder.")
+    raise NotFoundError(f"no folder at {folder}", code="no-folder", hint="Check the path; okf does not make folders.")
+
+
+def spare_place(root: str) -> Callable[[], FileTree]:
+    """Where derived files of a folder go that can't be written: in the user's cache, keyed by its real path."""
+    key = sha256(os.fsencode(root)).hexdigest()[:24]
+    return lambda: DiskTree(f"{cache_place()}/folders/{key}")
+
+
+def progress(quiet: bool) -> Progress:
+    return SilentProgress() if quiet else progress_for(sys.stderr)
+
+
+def models() -> Models:
+    """The models in the user's cache; none at hand when there is no home to look in."""
+    try:
+        return shelf()
+    except UnavailableError as error:
+        return NoModels(error)
+
+
+def shelf() -> ModelShelf:
+    """The shelf of models in the user's cache. Raises UnavailableError: there is no home."""
+    from okf_edge_native.models.shelf import ModelShelf
+
+    return ModelShelf(Path(cache_place()) / "models")
+
+
+class NoModels:
+    """The `Models` of a process that has no place for any."""
+
+    def __init__(self, reason: OkfError) -> None:
+        self._reason = reason
+
+    async def specs(self) -> Sequence[EmbedderSpec]:
+        return ()
+
+    async def embedder(self, model_id: str) -> Embedder:
+        reason = self._reason
+        raise ModelError(f"no model is at hand: {reason.message}", code="model-absent", hint=reason.hint) from reason
+
+
+def _engine() -> SqlEngine:
+    from okf_edge_native.duckdb_engine import DuckdbSql
+
+    return DuckdbSql()
