@@ -17,7 +17,7 @@ Severity = Literal["error", "advice", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One problem of one file. `rule` is a stable id such as `OKF-F03`; `line` is None when it is about the whole file."""
+    """One problem of one file. `rule` is a stable id such as `OKF-F03`; `line` is None for the file as a whole."""
 
     rule: str
     path: str
