@@ -1,0 +1,32 @@
+"""Faults that people reported in other tools do not happen here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cases import format_checks, suite
+from tests.cases.vault import Vault
+
+CHECKS = format_checks.CHECKS
+
+
+@pytest.mark.parametrize("check", suite.checks(), ids=lambda check: check.label)
+async def test_the_reported_fault_does_not_happen(check: suite.Check, tmp_path: Path) -> None:
+    if waiting := suite.waits_for(check.case):
+        pytest.skip(waiting)
+    folder = suite.unpack(check.case, tmp_path)
+    assert check.kind in CHECKS, f"nobody runs checks of the kind {check.kind!r}: write one, or name its issue"
+    vault = await Vault.at(folder)
+    result = CHECKS[check.kind](vault, check.spec)
+    if result is not None:
+        await result
+
+
+def test_every_case_has_an_input_and_an_expectation() -> None:
+    inputs = {path.name for path in (suite.GIVEN / "cases").iterdir()}
+    expectations = {path.stem for path in (suite.GIVEN / "expected").glob("*.json")}
+    ids = set(suite.case_ids())
+    assert ids == expectations
+    assert ids - inputs == set()
