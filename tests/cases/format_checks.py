@@ -107,12 +107,9 @@ def anchors_missing(vault: Vault, spec: Spec) -> None:
 def distinct(vault: Vault, spec: Spec) -> None:
     """`distinct`: files stay files of their own, and each is what its exact name resolves to."""
     assert set(spec["paths"]) <= set(vault.documents)
+    meant = {_nfc(link.target): resolution.path for path in vault.documents for link, resolution in vault.links(path)}
     for path in spec["paths"]:
-        stem = path.rpartition("/")[2].removesuffix(".md")
-        meant = {
-            unicodedata.normalize("NFC", link.target): resolution.path for _, link, resolution in _all_links(vault)
-        }
-        assert meant.get(unicodedata.normalize("NFC", stem), path) == path
+        assert meant.get(_nfc(path.rpartition("/")[2].removesuffix(".md")), path) == path
 
 
 def tags(vault: Vault, spec: Spec) -> None:
