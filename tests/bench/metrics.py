@@ -1,0 +1,37 @@
+"""Measures of a ranking, and how sure they are."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+
+SAMPLES = 2_000
+
+
+def ndcg(ranking: Sequence[str], grades: Mapping[str, int], cut: int = 10) -> float:
+    """Normalised discounted cumulative gain, with linear gains."""
+    gains = (grades.get(path, 0) / math.log2(place + 2) for place, path in enumerate(ranking[:cut]))
+    best = sorted(grades.values(), reverse=True)[:cut]
+    return sum(gains) / sum(grade / math.log2(place + 2) for place, grade in enumerate(best))
+
+
+def recall(ranking: Sequence[str], grades: Mapping[str, int], cut: int = 10) -> float:
+    """The share of the relevant notes that are among the first."""
+    return len(set(ranking[:cut]) & set(grades)) / len(grades)
+
+
+def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int], cut: int = 10) -> float:
+    """One over the place of the first relevant note; 0 beyond the cut."""
+    return next((1 / place for place, path in enumerate(ranking[:cut], 1) if path in grades), 0.0)
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
+    """The 95% bootstrap interval of the mean over questions."""
+    chance = random.Random(seed)
+    means = sorted(mean(chance.choices(values, k=len(values))) for _ in range(SAMPLES))
+    return means[int(SAMPLES * 0.025)], means[int(SAMPLES * 0.975)]

@@ -1,0 +1,76 @@
+from okf_edge.retrieval.calibration import LEXICAL, MODELS, calibration_of
+from okf_edge.retrieval.gate import THRESHOLD, confidence, confidence_of, conflicts, judge
+from tests.unit.retrieval.values import a_hit, a_plan, a_ranked, a_vocabulary
+
+VOCABULARY = a_vocabulary(pump=2.0, leak=2.0)
+
+
+def test_more_words_more_coverage_and_a_nearer_meaning_never_lower_the_confidence() -> None:
+    for gate in (LEXICAL.gate, *(model.gate for model in MODELS.values())):
+        weak = a_hit(lexical=0.1, coverage=0.2, cosine=0.3)
+        for better in (
+            a_hit(lexical=0.4, coverage=0.2, cosine=0.3),
+            a_hit(lexical=0.1, coverage=0.9, cosine=0.3),
+            a_hit(lexical=0.1, coverage=0.2, cosine=0.9),
+        ):
+            assert confidence(better, gate, 0.0) >= confidence(weak, gate, 0.0)
+            assert 0 <= confidence(weak, gate, 1.0) <= 1
+
+
+def test_words_count_for_nothing_where_no_script_is_shared() -> None:
+    gate = MODELS["e5-small-cjk"].gate
+    assert confidence(a_hit(cosine=0.9), gate, 1.0) == confidence(a_hit(lexical=0.9, coverage=1, cosine=0.9), gate, 1.0)
+
+
+def test_the_cosine_decides_between_a_chinese_question_and_english_text() -> None:
+    plan = a_plan("采样策略", ("采样", "策略"))
+    hit = a_hit(cosine=0.9, model="e5-small-cjk")
+    gate = calibration_of("e5-small-cjk").gate
+    assert confidence_of(hit, plan, "How samples are kept.") == confidence(hit, gate, 1.0)
+    assert confidence_of(hit, plan, "采样的做法。") == confidence(hit, gate, 0.0)
+
+
+def test_a_stuffed_page_on_top_can_not_cause_a_refusal() -> None:
+    ranked = [a_ranked("stuffed.md", 0.9), a_ranked("answer.md", 0.8)]
+    assert judge(ranked, [0.1, 0.9], VOCABULARY).verdict == "ok"
+
+
+def test_a_candidate_far_down_can_not_carry_the_verdict() -> None:
+    ranked = [a_ranked(f"{n}.md", 0.5) for n in range(20)]
+    assert judge(ranked, [0.1] * 19 + [0.99], VOCABULARY).verdict == "no-confident-match"
+
+
+def test_a_refusal_says_which_words_nothing_holds() -> None:
+    judgement = judge([a_ranked("a.md", 0.2, a_hit("a.md", weights={"pump": 9}, coverage=0.5))], [0.1], VOCABULARY)
+    assert judgement.verdict == "no-confident-match"
+    assert "a.md" in judgement.reason
+    assert "leak" in judgement.reason
+    assert "pump" not in judgement.reason
+
+
+def test_nothing_found_is_a_refusal_with_a_reason() -> None:
+    assert judge([], [], VOCABULARY).verdict == "no-confident-match"
+    assert judge([], [], VOCABULARY).reason
+
+
+def test_an_outdated_page_that_speaks_of_the_same_is_named_as_a_conflict() -> None:
+    ranked = [
+        a_ranked("new.md", 0.5),
+        a_ranked("old.md", 0.3, a_hit("old.md", lexical=0.5), deprecated=True, stale=True),
+    ]
+    reason = judge(ranked, [0.9, 0.8], VOCABULARY).reason
+    assert "old.md" in reason
+    assert "deprecated and stale" in reason
+
+
+def test_an_outdated_page_on_another_matter_is_no_conflict() -> None:
+    assert conflicts([a_ranked("new.md", 0.5), a_ranked("old.md", 0.1, deprecated=True)]) == []
+
+
+def test_an_answer_from_outdated_pages_alone_says_so() -> None:
+    assert "stale" in judge([a_ranked("old.md", 0.5, stale=True)], [0.9], VOCABULARY).reason
+
+
+def test_a_model_that_was_never_measured_is_judged_by_words_alone() -> None:
+    assert calibration_of("someone-elses").gate == LEXICAL.gate
+    assert THRESHOLD == 0.5
