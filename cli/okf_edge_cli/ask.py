@@ -6,13 +6,16 @@ import json
 import sys
 from collections.abc import Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from okf_edge.app import Reading
 from okf_edge.retrieval.answer import Answer, Candidate, to_json
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import Line, Span, bad, bold, dim, good, line, wary
+
+if TYPE_CHECKING:
+    from okf_edge.app.reading import Reading
 
 EVIDENCE_LINES = 8
 """Of one candidate, for people; `--json` has all of it."""

@@ -1,14 +1,21 @@
-"""The command line as typer sees it: names, flags and help. Each command hands over to its module at once."""
+"""The command line as typer sees it: names, flags and help.
+
+Each command returns its job, and that runs outside of typer, which has its own ideas of closed pipes and Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
 from okf_edge.errors import InputError
 from okf_edge_cli.commands import COMMANDS, DONE, USAGE
+
+Job = Callable[[], int]
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _SUMMARY = {command.name: command.summary for command in COMMANDS}
@@ -44,17 +51,15 @@ def parse_and_run(argv: list[str]) -> int:
     Raises: InputError: the command line is wrong. Any OkfError of the command.
     """
     try:
-        result: Any = app(argv, prog_name="okf", standalone_mode=False)
+        job = app(argv, prog_name="okf", standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
-    except typer.Abort:
-        raise KeyboardInterrupt from None
     except _USAGE_ERROR as error:
         if error.__class__.__name__ == "NoArgsIsHelpError":
             print(error, file=sys.stderr)
             return USAGE
         raise _usage(error) from None
-    return result if isinstance(result, int) else DONE
+    return job() if callable(job) else DONE
 
 
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
@@ -96,7 +101,7 @@ def query(
     explain: Annotated[bool, typer.Option("--explain", help="Show how each step decided.")] = False,
     embedder: Embedder = "",
     as_json: Json = False,
-) -> int:
+) -> Job:
     from okf_edge.retrieval.request import Filters, SearchRequest
     from okf_edge_cli import ask
 
@@ -108,7 +113,7 @@ def query(
         dense=not lexical or dense,
         explain=explain,
     )
-    return ask.query(request, folder, embedder, as_json)
+    return partial(ask.query, request, folder, embedder, as_json)
 
 
 @app.command(help=_SUMMARY["read"])
@@ -116,24 +121,24 @@ def read(
     concept: Annotated[str, typer.Argument(help="A path, title or okf:// address, with #heading for one section.")],
     folder: Folder = None,
     as_json: Json = False,
-) -> int:
+) -> Job:
     from okf_edge_cli import ask
 
-    return ask.read(concept, folder, as_json)
+    return partial(ask.read, concept, folder, as_json)
 
 
 @index.command("build", help=_SUMMARY["index build"])
-def index_build(folder: Folder = None, embedder: Embedder = "", as_json: Json = False) -> int:
+def index_build(folder: Folder = None, embedder: Embedder = "", as_json: Json = False) -> Job:
     from okf_edge_cli import indexing
 
-    return indexing.build(folder, embedder, as_json)
+    return partial(indexing.build, folder, embedder, as_json)
 
 
 @index.command("status", help=_SUMMARY["index status"])
-def index_status(folder: Folder = None, as_json: Json = False) -> int:
+def index_status(folder: Folder = None, as_json: Json = False) -> Job:
     from okf_edge_cli import indexing
 
-    return indexing.status(folder, as_json)
+    return partial(indexing.status, folder, as_json)
 
 
 @app.command(help=_SUMMARY["init"])
@@ -141,48 +146,48 @@ def init(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder; it must exist.")] = ".",
     name: Annotated[str | None, typer.Option("--name", help="What to call it [default: the folder's name].")] = None,
     as_json: Json = False,
-) -> int:
+) -> Job:
     from okf_edge_cli import setup
 
-    return setup.init(folder, name, as_json)
+    return partial(setup.init, folder, name, as_json)
 
 
 @app.command("list", help=_SUMMARY["list"])
-def list_(folder: Folder = None, as_json: Json = False) -> int:
+def list_(folder: Folder = None, as_json: Json = False) -> Job:
     from okf_edge_cli import bundling
 
-    return bundling.list_bundles(folder, as_json)
+    return partial(bundling.list_bundles, folder, as_json)
 
 
 @model.command("build", help=_SUMMARY["model build"])
 def model_build(
     model_ids: Annotated[list[str] | None, typer.Argument(metavar="[MODEL]...", help="Which [default: all].")] = None,
     as_json: Json = False,
-) -> int:
+) -> Job:
     from okf_edge_cli import modelling
 
-    return modelling.build(model_ids or [], as_json)
+    return partial(modelling.build, model_ids or [], as_json)
 
 
 @model.command("list", help=_SUMMARY["model list"])
-def model_list(as_json: Json = False) -> int:
+def model_list(as_json: Json = False) -> Job:
     from okf_edge_cli import modelling
 
-    return modelling.list_models(as_json)
+    return partial(modelling.list_models, as_json)
 
 
 @model.command("use", help=_SUMMARY["model use"])
 def model_use(
     model_id: Annotated[str, typer.Argument(metavar="MODEL", help="Its id, or `auto` to choose by the content.")],
     as_json: Json = False,
-) -> int:
+) -> Job:
     from okf_edge_cli import modelling
 
-    return modelling.use(model_id, as_json)
+    return partial(modelling.use, model_id, as_json)
 
 
 @model.command("info", help=_SUMMARY["model info"])
-def model_info(model_id: Annotated[str, typer.Argument(metavar="MODEL", help="Its id.")], as_json: Json = False) -> int:
+def model_info(model_id: Annotated[str, typer.Argument(metavar="MODEL", help="Its id.")], as_json: Json = False) -> Job:
     from okf_edge_cli import modelling
 
-    return modelling.info(model_id, as_json)
+    return partial(modelling.info, model_id, as_json)

@@ -23,7 +23,11 @@ def test_the_version_is_one_line(okf, flag):
 
 def test_the_version_loads_neither_typer_nor_rich_nor_an_engine(okf, environment):
     traced = subprocess.run(
-        [OKF, "--version"], env={**environment, "PYTHONPROFILEIMPORTTIME": "1"}, capture_output=True, text=True, check=True
+        [OKF, "--version"],
+        env={**environment, "PYTHONPROFILEIMPORTTIME": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     loaded = set(re.findall(r"\|\s+(\w+)", traced.stderr))
     assert "okf_edge" in loaded
@@ -84,7 +88,9 @@ def test_no_colour_reaches_a_pipe(okf, tmp_path):
     assert "\x1b" not in okf("init", tmp_path, env={"FORCE_COLOR": "1"}).out
 
 
-@pytest.mark.parametrize(("variables", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+@pytest.mark.parametrize(
+    ("variables", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
 def test_a_terminal_gets_colour_unless_it_or_its_person_objects(environment, tmp_path, variables, is_coloured):
     reader, writer = pty.openpty()
     env = {**environment, "TERM": "xterm-256color", **variables}
@@ -99,7 +105,9 @@ def test_a_terminal_gets_colour_unless_it_or_its_person_objects(environment, tmp
 def test_a_reader_that_leaves_early_is_no_error(environment, tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
-    with subprocess.Popen([OKF, "init", str(tmp_path)], env=environment, stdout=writer, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [OKF, "init", str(tmp_path)], env=environment, stdout=writer, stderr=subprocess.PIPE
+    ) as process:
         os.close(writer)
         _, told = process.communicate(timeout=60)
     assert (process.returncode, told) == (0, b"")
@@ -107,7 +115,9 @@ def test_a_reader_that_leaves_early_is_no_error(environment, tmp_path):
 
 def test_the_current_folder_may_be_gone(environment, tmp_path):
     script = f'mkdir gone && cd gone && rmdir ../gone && "{OKF}" list'
-    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == USAGE
     assert "error [no-folder]" in done.stderr
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from okf_edge.app.ports import Config, Ports
 
 if TYPE_CHECKING:
+    from okf_edge.app.reading import Reading
     from okf_edge.bundles.registry import InstalledBundle
     from okf_edge.workspace.setup import Setup
 
@@ -26,6 +27,12 @@ class Okf:
         from okf_edge.workspace.setup import set_up
 
         return await set_up(self._ports.tree, name, self._config.folder_name, self._ports.clock.now())
+
+    async def read(self, wanted: str) -> Reading:
+        """A concept, or the section of it after `#`, by its path, its name or its `okf://` address."""
+        from okf_edge.app.reading import read_concept
+
+        return await read_concept(self._ports.tree, wanted)
 
     async def list_bundles(self) -> tuple[InstalledBundle, ...]:
         """The installed bundles, by id."""
