@@ -124,7 +124,9 @@ def problems_of(manifest: Manifest) -> tuple[str, ...]:
     found += [f"files: {file.path!r} has no sha256 of 64 hex digits" for file in manifest.files if _bad_digest(file)]
     found += [f"files: {MANIFEST} can't list itself" for file in manifest.files if file.path == MANIFEST]
     found += _index_problems(manifest)
-    found += [f"dependencies: {problem}" for each in manifest.dependencies for problem in problems_of_bundle_id(each.id)]
+    found += [
+        f"dependencies: {problem}" for each in manifest.dependencies for problem in problems_of_bundle_id(each.id)
+    ]
     if not found and content_digest(manifest.digests) != manifest.content_digest:
         found.append("content_digest: expected the digest of the listed files, found another")
     return tuple(found)

@@ -59,9 +59,8 @@ class _Central(NamedTuple):
     method: int
     crc: int
     packed: int
-    bytes: int
+    size: int
     name: bytes
-    made_by: int
     attributes: int
     offset: int
 
@@ -133,7 +132,9 @@ def _refuse_without_end(data: bytes) -> NoReturn:
         refuse("trailing-data", "expected nothing after the end record, found more than a comment can hold")
     if data[:4] == LOCAL_SIGNATURE:
         refuse("truncated", f"expected a zip end record, found none in {len(data):,} bytes: the archive was cut")
-    refuse("not-a-zip", f"expected a zip archive, found {len(data):,} bytes of something else", "Check the file's name.")
+    refuse(
+        "not-a-zip", f"expected a zip archive, found {len(data):,} bytes of something else", "Check the file's name."
+    )
 
 
 def _refuse_end(expected: int, found: int) -> NoReturn:
@@ -165,7 +166,7 @@ def _central_directory(data: bytes, start: int, end: int, count: int) -> list[_C
 
 def _central_record(data: bytes, position: int, end: int) -> tuple[_Central, int]:
     fields = CENTRAL.unpack_from(data, position)
-    _, made_by, _, flags, method, _, _, crc, packed, size, *rest = fields
+    _, _, _, flags, method, _, _, crc, packed, size, *rest = fields
     name_bytes, extra_bytes, comment_bytes, disk, _, attributes, offset = rest
     after_name = position + CENTRAL.size + name_bytes
     after = after_name + extra_bytes + comment_bytes
@@ -176,7 +177,7 @@ def _central_record(data: bytes, position: int, end: int) -> tuple[_Central, int
     size, packed, offset = _with_zip64(extra, name, [size, packed, offset])
     if disk:
         refuse("bad-central-directory", f"expected an archive in one part, found {name!r} in part {disk}")
-    return _Central(flags, method, crc, packed, size, name, made_by, attributes, offset), after
+    return _Central(flags, method, crc, packed, size, name, attributes, offset), after
 
 
 def _extra_fields(extra: bytes, name: bytes) -> dict[int, bytes]:
@@ -225,7 +226,7 @@ def _entry(data: bytes, record: _Central, limit: int) -> ZipEntry:
         end = _descriptor_end(data, record, path, end, limit)
     return ZipEntry(
         path.rstrip("/") if is_directory else path,
-        is_directory, record.method, record.crc, record.bytes, record.packed, start, end,
+        is_directory, record.method, record.crc, record.size, record.packed, start, end,
     )  # fmt: skip
 
 
@@ -248,8 +249,8 @@ def _require_supported(record: _Central, path: str) -> None:
         refuse("encrypted", f"expected no encryption, found {path!r} encrypted", "Ask for an archive without password.")
     if record.method not in (STORED, DEFLATED) or record.flags & FLAG_PATCH:
         refuse("unsupported-method", f"expected stored or deflated data, found method {record.method} for {path!r}")
-    if record.method == STORED and record.packed != record.bytes:
-        refuse("header-mismatch", f"expected {record.bytes} stored bytes of {path!r}, found {record.packed}")
+    if record.method == STORED and record.packed != record.size:
+        refuse("header-mismatch", f"expected {record.size} stored bytes of {path!r}, found {record.packed}")
 
 
 def _is_directory(record: _Central, path: str) -> bool:
@@ -260,7 +261,7 @@ def _is_directory(record: _Central, path: str) -> bool:
         refuse("non-regular-entry", f"expected files and directories only, found {path!r} to be a link or device")
     if (kind == _DIRECTORY and not named) or (kind == _REGULAR and named):
         refuse("non-regular-entry", f"expected {path!r} to be a file or a directory, found it said to be both")
-    if named and (record.bytes or record.packed > _DEFLATED_NOTHING_BYTES):
+    if named and (record.size or record.packed > _DEFLATED_NOTHING_BYTES):
         refuse("non-regular-entry", f"expected no data in the directory {path!r}, found {record.packed} bytes")
     return named
 
@@ -270,7 +271,8 @@ def _require_same_local_header(data: bytes, record: _Central, path: str, limit: 
     position = record.offset
     if position + LOCAL.size > limit or data[position : position + 4] != LOCAL_SIGNATURE:
         refuse("header-mismatch", f"expected the header of {path!r} at byte {position:,}, found something else")
-    _, _, flags, method, _, _, crc, packed, size, name_bytes, extra_bytes = LOCAL.unpack_from(data, position)
+    fields: tuple[int, ...] = LOCAL.unpack_from(data, position)[2:]
+    flags, method, _, _, crc, packed, size, name_bytes, extra_bytes = fields
     after_name = position + LOCAL.size + name_bytes
     start = after_name + extra_bytes
     if start > limit:
@@ -287,7 +289,7 @@ def _require_same_local_header(data: bytes, record: _Central, path: str, limit: 
 def _require_same_sizes(record: _Central, path: str, local: tuple[int, int, int]) -> None:
     """With a descriptor behind the data, zeros stand in the header; otherwise the values themselves."""
     deferred = bool(record.flags & FLAG_DESCRIPTOR)
-    stated = (record.crc, record.packed, record.bytes)
+    stated = (record.crc, record.packed, record.size)
     if local != stated and not (deferred and all(have in (0, want) for have, want in zip(local, stated, strict=True))):
         refuse("header-mismatch", f"expected crc and sizes {stated} of {path!r}, found {local} in its own header")
 
@@ -296,7 +298,7 @@ def _descriptor_end(data: bytes, record: _Central, path: str, at: int, limit: in
     """The end of the data descriptor: with or without signature, with sizes of 4 or 8 bytes, equal to the directory."""
     for sizes in ("II", "QQ"):
         for signature in (DESCRIPTOR_SIGNATURE, b""):
-            expected = signature + struct.pack(f"<I{sizes}", record.crc, record.packed, record.bytes)
+            expected = signature + struct.pack(f"<I{sizes}", record.crc, record.packed, record.size)
             if at + len(expected) <= limit and data[at : at + len(expected)] == expected:
                 return at + len(expected)
     refuse("header-mismatch", f"expected the sizes of {path!r} behind its data, found other bytes")

@@ -10,7 +10,15 @@ import zlib
 from collections.abc import Iterable
 
 from okf_edge.bundles.zip_records import (
-    CENTRAL, CENTRAL_SIGNATURE, DEFLATED, END, END_SIGNATURE, FLAG_UTF8, LOCAL, LOCAL_SIGNATURE, STORED,
+    CENTRAL,
+    CENTRAL_SIGNATURE,
+    DEFLATED,
+    END,
+    END_SIGNATURE,
+    FLAG_UTF8,
+    LOCAL,
+    LOCAL_SIGNATURE,
+    STORED,
 )  # fmt: skip
 
 _LEVEL = 9
@@ -24,7 +32,8 @@ def write_archive(files: Iterable[tuple[str, bytes]]) -> bytes:
     """A zip of the files, in the order given. Names must be portable and distinct: callers check with `names`."""
     body, directory = bytearray(), bytearray()
     count = 0
-    for count, (path, data) in enumerate(files, 1):
+    for path, data in files:
+        count += 1
         name = path.encode()
         method, packed = _pack(data)
         shared = (_flags(name), method, _MIDNIGHT, _FIRST_OF_1980, zlib.crc32(data), len(packed), len(data), len(name))

@@ -1,0 +1,282 @@
+"""Installs bundles into a knowledge base, and removes them.
+
+One installation: verify everything → decide by the registry → stage all files → index → swap under the lock.
+Until the swap nothing that a reader sees has changed; the swap is repaired if it is killed (`swap`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from okf_edge import __version__
+from okf_edge.bundles.active import active_content
+from okf_edge.bundles.contents import Contents
+from okf_edge.bundles.digest import INDEX_FILE, MANIFEST, FileDigest, content_digest, digest_of
+from okf_edge.bundles.edits import edits_of, files_below, would_be_lost
+from okf_edge.bundles.indexer import Indexer
+from okf_edge.bundles.lock import hold_lock
+from okf_edge.bundles.manifest import Creator, IndexInfo, Manifest, listed_files, write_manifest
+from okf_edge.bundles.names import derive_bundle_id, problems_of_bundle_id
+from okf_edge.bundles.registry import IndexOrigin, InstalledBundle, read_registry
+from okf_edge.bundles.swap import Swap, carry_out, repair
+from okf_edge.bundles.verify import Verified, verify
+from okf_edge.bundles.versions import compare_versions, is_version
+from okf_edge.errors import AlreadyExistsError, BundleError, InputError, NotFoundError, OkfError
+from okf_edge.ports import Clock, FileTree, Progress
+
+NO_VERSION = "0.0.0"
+"""The version of a bundle that states none."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstallOptions:
+    """How to install.
+
+    `origin` is the file, folder or URL as the user gave it. `bundle_id` and `version` are for bundles that state none.
+    `force` allows a downgrade and the loss of local edits, never other bytes under one version.
+    """
+
+    origin: str
+    bundle_id: str = ""
+    version: str = ""
+    force: bool = False
+    accept_risks: bool = False
+    accept_nonconformant: bool = False
+    promised: Mapping[str, FileDigest] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What an installation did. `notes` say in words what the user should know, e.g. that the index was built here."""
+
+    bundle: InstalledBundle
+    outcome: Literal["installed", "updated", "repaired", "unchanged"]
+    notes: tuple[str, ...] = ()
+
+
+async def install(
+    base: FileTree, contents: Contents, options: InstallOptions, *, clock: Clock, indexer: Indexer | None,
+    progress: Progress,
+) -> Installation:  # fmt: skip
+    """Install a bundle into `Library/<id>/`.
+
+    Raises: BundleError and its kinds: it was refused. StateFileError. UnavailableError: disk full, busy.
+    Nothing that was there has changed then.
+    """
+    progress.step("verify", 0, 3)
+    verified = await verify(contents, options.promised)
+    identity = _identity(verified, options)
+    current = (await read_registry(base)).bundles.get(identity.id)
+    if current and _same(current, identity) and not await edits_of(base, current):
+        return Installation(current, "unchanged")
+    await _require_allowed(base, current, identity, options.force)
+    progress.step("copy", 1, 3)
+    staged = await _stage(base, contents, verified, identity, options, clock, indexer)
+    progress.step("register", 2, 3)
+    outcome = await _commit(base, staged, options.force, clock)
+    progress.step("done", 3, 3)
+    return Installation(staged.bundle, outcome, (*verified.notes, *staged.notes))
+
+
+async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool = False) -> InstalledBundle:
+    """Remove a bundle and its folder.
+
+    Raises: NotFoundError: no such bundle. BundleError (`local-edits`): files in it were edited or added.
+    """
+    async with hold_lock(base, clock):
+        await repair(base)
+        registry = await read_registry(base)
+        if bundle_id not in registry.bundles:
+            raise NotFoundError(
+                f"expected an installed bundle, found none called {bundle_id!r}",
+                hint=f"Installed: {', '.join(registry.bundles) or 'none'}.",
+            )
+        bundle = registry.bundles[bundle_id]
+        await _require_no_loss(base, bundle, force)
+        await carry_out(base, registry, Swap(bundle_id, None, await _has_folder(base, bundle.path)), None)
+    return bundle
+
+
+async def recover(base: FileTree, clock: Clock) -> None:
+    """Finish or undo what a killed process left half done. Costs one look when there is nothing to do."""
+    if "swap.json" in await files_below(base, ".okf"):
+        async with hold_lock(base, clock):
+            await repair(base)
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    folder: str
+    bundle: InstalledBundle
+    notes: tuple[str, ...]
+
+
+def _identity(verified: Verified, options: InstallOptions) -> InstalledBundle:
+    """The registry entry as far as the contents tell it."""
+    bundle_id, version, title = _named(verified, options)
+    if problems := problems_of_bundle_id(bundle_id):
+        raise InputError(problems[0], code="bad-bundle-id", hint="Give one: --id creator.name")
+    return InstalledBundle(
+        bundle_id, version, title, verified.kind, options.origin, "", verified.content_digest, "", verified.signature
+    )
+
+
+def _named(verified: Verified, options: InstallOptions) -> tuple[str, str, str]:
+    """Id, version and title. What a bundle states is not overridden: two names for one bundle can't be told apart."""
+    if verified.manifest:
+        return verified.manifest.id, verified.manifest.version, verified.manifest.title
+    if verified.knowlery:
+        stated = verified.knowlery
+        bundle_id = derive_bundle_id("knowlery", stated.id) if problems_of_bundle_id(stated.id) else stated.id
+        return bundle_id, stated.version if is_version(stated.version) else NO_VERSION, stated.title
+    title = _last_name(options.origin)
+    return options.bundle_id or derive_bundle_id("local", title), options.version or NO_VERSION, title
+
+
+def _last_name(origin: str) -> str:
+    name = origin.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return name.removesuffix(".zip").removesuffix(".okf") or "bundle"
+
+
+def _same(current: InstalledBundle, new: InstalledBundle) -> bool:
+    return (current.version, current.content_digest, current.kind) == (new.version, new.content_digest, new.kind)
+
+
+async def _require_allowed(base: FileTree, current: InstalledBundle | None, new: InstalledBundle, force: bool) -> None:
+    """Decide by what is installed. Raises BundleError, AlreadyExistsError."""
+    if current is None:
+        if await _has_folder(base, new.path):
+            raise AlreadyExistsError(
+                f"expected no folder {new.path}, found one that no bundle owns",
+                hint="Move it away, then install again.",
+            )
+        return
+    order = compare_versions(new.version, current.version)
+    if order == 0 and new.content_digest != current.content_digest and NO_VERSION not in (new.version, current.version):
+        raise BundleError(
+            f"expected version {new.version} of {new.id} with the content that is installed, found another content",
+            code="version-conflict",
+            hint="A version never changes. Uninstall the bundle first if you trust this one more.",
+        )
+    if order < 0 and not force:
+        raise BundleError(
+            f"expected {new.id} {current.version} or newer, found {new.version}", code="downgrade", hint="Use --force."
+        )
+    await _require_no_loss(base, current, force)
+
+
+async def _require_no_loss(base: FileTree, bundle: InstalledBundle, force: bool) -> None:
+    lost = would_be_lost(await edits_of(base, bundle))
+    if lost and not force:
+        raise BundleError(
+            f"expected {bundle.path} as it was installed, found {len(lost)} local edits: {lost[0]}",
+            code="local-edits",
+            hint="Move your notes out of Library/, or use --force to lose them.",
+            issues=[str(edit) for edit in lost],
+        )
+
+
+async def _has_folder(base: FileTree, folder: str) -> bool:
+    return bool(await files_below(base, folder))
+
+
+async def _stage(
+    base: FileTree, contents: Contents, verified: Verified, identity: InstalledBundle, options: InstallOptions,
+    clock: Clock, indexer: Indexer | None,
+) -> _Staged:  # fmt: skip
+    folder = await base.stage()
+    try:
+        left_out = await _copy(base, contents, verified, folder)
+        index, origin, notes = await _place_index(base, contents, verified, folder, indexer)
+        manifest = await _place_manifest(base, contents, verified, identity, folder, index)
+    except OkfError:
+        with suppress(OkfError):
+            await base.remove(folder)
+        raise
+    if left_out:
+        notes = (*notes, f"{len(left_out)} files that a program could run were not installed: {', '.join(left_out)}")
+    bundle = replace(
+        identity, installed_at=_instant(clock.now()), manifest_sha256=digest_of(manifest).sha256, index_origin=origin,
+        index=index, left_out=(*verified.left_out, *left_out),
+    )  # fmt: skip
+    return _Staged(folder, bundle, notes)
+
+
+async def _copy(base: FileTree, contents: Contents, verified: Verified, folder: str) -> tuple[str, ...]:
+    """Write every file but the index and what a program could run; return the latter."""
+    left_out = []
+    for path, digest in verified.digests.items():
+        if path == INDEX_FILE:
+            continue
+        data = await contents.read(path)
+        if digest_of(data) != digest:
+            raise BundleError(f"expected {path!r} as it was verified, found it changed", code="hash-mismatch")
+        if active_content(path, data):
+            left_out.append(path)
+        else:
+            await base.write(f"{folder}/{path}", data)
+    return tuple(left_out)
+
+
+async def _place_index(
+    base: FileTree, contents: Contents, verified: Verified, folder: str, indexer: Indexer | None
+) -> tuple[IndexInfo | None, IndexOrigin, tuple[str, ...]]:
+    """Take the shipped index as it is when it can be read here, else build one, and say so."""
+    shipped = verified.manifest.index if verified.manifest else None
+    target = f"{folder}/{INDEX_FILE}"
+    if shipped and (indexer is None or indexer.reads(shipped)):
+        await base.write(target, await contents.read(shipped.path))
+        return shipped, "shipped", ()
+    if indexer is None:
+        return None, "none", ("no index: it is built at the first question",)
+    built = await indexer.build(await contents.markdown())
+    await base.write(target, built.data)
+    reason = f"its index has schema {shipped.schema} and pipeline {shipped.pipeline}" if shipped else "it had no index"
+    return built.info(), "built", (f"the index was built here: {reason}",)
+
+
+async def _place_manifest(
+    base: FileTree, contents: Contents, verified: Verified, identity: InstalledBundle, folder: str,
+    index: IndexInfo | None,
+) -> bytes:  # fmt: skip
+    """The manifest in the folder: the bundle's own, or for other bundles one that we write, to find edits by."""
+    if verified.manifest:
+        return await contents.read(MANIFEST)
+    digests = dict(verified.digests)
+    if index:
+        digests[INDEX_FILE] = FileDigest(index.bytes, index.sha256)
+    stated = verified.knowlery
+    manifest = Manifest(
+        id=identity.id, version=identity.version, title=identity.title, content_digest=content_digest(digests),
+        files=listed_files(digests), index=index, generator=f"okf-edge/{__version__}",
+        creator=stated.creator if stated else Creator(), licence=stated.licence if stated else "",
+        created=stated.released_at if stated else "",
+    )  # fmt: skip
+    data = write_manifest(manifest)
+    await base.write(f"{folder}/{MANIFEST}", data)
+    return data
+
+
+async def _commit(
+    base: FileTree, staged: _Staged, force: bool, clock: Clock
+) -> Literal["installed", "updated", "repaired"]:
+    """Move the staged folder into place, having decided again under the lock by what is there now."""
+    bundle = staged.bundle
+    async with hold_lock(base, clock):
+        await repair(base)
+        registry = await read_registry(base)
+        current = registry.bundles.get(bundle.id)
+        await _require_allowed(base, current, bundle, force)
+        swap = Swap(bundle.id, bundle, await _has_folder(base, bundle.path))
+        await carry_out(base, registry, swap, staged.folder)
+    if current is None:
+        return "installed"
+    return "repaired" if _same(current, bundle) else "updated"
+
+
+def _instant(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

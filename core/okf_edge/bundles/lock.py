@@ -1,0 +1,90 @@
+"""One writer at a time in a knowledge base, with a lock that a killed process can't leave behind for long.
+
+A lock is a file `.okf/locks/bundles-<generation>`, created exclusively, that says until when it is held. Whoever finds
+the newest generation released or expired creates the next one; creation is exclusive, so one of many wins. Nobody
+ever removes or overwrites a lock that another may hold, which is how locks that are "stolen" by deletion go wrong.
+
+The lock is held only while an installation is moved into place, never while one is downloaded, verified or indexed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
+
+from okf_edge.errors import AlreadyExistsError, NotFoundError, OkfError, UnavailableError
+from okf_edge.ports import Clock, FileTree
+
+HELD = timedelta(seconds=20)
+_POLL_SECONDS = 0.1
+_POLLS_COUNT = 300
+_LOCK_BYTES = 200
+_WAY = frozenset({".okf", ".okf/locks"})
+_PREFIX = ".okf/locks/bundles-"
+
+
+@asynccontextmanager
+async def hold_lock(tree: FileTree, clock: Clock) -> AsyncIterator[None]:
+    """Hold the lock of a knowledge base. Raises UnavailableError: another process held it for half a minute."""
+    generation = await _acquire(tree, clock)
+    try:
+        yield
+    finally:
+        with suppress(OkfError):  # a lock that can't be released expires by itself
+            await tree.write(_path(generation), _content(None))
+
+
+async def _acquire(tree: FileTree, clock: Clock) -> int:
+    for _ in range(_POLLS_COUNT):
+        newest = max(await _generations(tree), default=0)
+        if newest == 0 or await _is_free(tree, newest, clock.now()):
+            if await _take(tree, newest + 1, clock.now()):
+                return newest + 1
+        else:
+            await asyncio.sleep(_POLL_SECONDS)
+    raise UnavailableError(
+        f"expected the bundles to be free, found another okf at work since {_POLL_SECONDS * _POLLS_COUNT:.0f} s",
+        code="busy",
+        hint="Try again when it is done.",
+    )
+
+
+async def _take(tree: FileTree, generation: int, now: datetime) -> bool:
+    """Create a generation, and hold it only if none came after the one that was found free."""
+    try:
+        await tree.create(_path(generation), _content(now + HELD))
+    except AlreadyExistsError:
+        return False
+    others = set(await _generations(tree)) - {generation}
+    is_newest = all(other < generation for other in others)
+    for each in others if is_newest else {generation}:
+        with suppress(NotFoundError):
+            await tree.remove(_path(each))
+    return is_newest
+
+
+async def _is_free(tree: FileTree, generation: int, now: datetime) -> bool:
+    try:
+        until = json.loads(await tree.read(_path(generation), _LOCK_BYTES))["until"]
+        return until is None or datetime.fromisoformat(until) <= now
+    except NotFoundError:
+        return False  # its holder is gone and a newer one is there: look again
+    except (ValueError, TypeError, KeyError):
+        return True  # no lock of ours says this: nobody can hold it
+
+
+async def _generations(tree: FileTree) -> list[int]:
+    entries = await tree.list(enter=lambda directory: directory in _WAY)
+    names = [entry.path.removeprefix(_PREFIX) for entry in entries if entry.path.startswith(_PREFIX)]
+    return [int(name) for name in names if name.isdecimal()]
+
+
+def _path(generation: int) -> str:
+    return f"{_PREFIX}{generation}"
+
+
+def _content(until: datetime | None) -> bytes:
+    return json.dumps({"until": until and until.isoformat()}).encode()

@@ -1,0 +1,136 @@
+"""A fault at every single step of an installation: the tree is old or new, the registry agrees, a retry works."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from bundle_kit import make_bundle, put
+from okf_edge.bundles.install import recover, uninstall
+from okf_edge.bundles.registry import REGISTRY, installed
+from okf_edge.errors import OkfError, UnavailableError
+from okf_edge.inmemory.files import MemoryTree
+from okf_edge.inmemory.system import ManualClock
+
+FOLDER = "Library/ada.harbour/"
+Work = Callable[[MemoryTree, ManualClock], Awaitable[object]]
+
+
+class FaultyTree(MemoryTree):
+    """Fails at the n-th change: once, like a full disk, or from then on, like a killed process.
+
+    `after` lets the change happen and fails then, as when a process dies between a rename and its return.
+    """
+
+    def __init__(self, base: MemoryTree, at: int, *, killed: bool, after: bool) -> None:
+        super().__init__(base.files)
+        self._at, self._killed, self._after = at, killed, after
+        self._nested = False
+        self.changes = 0
+
+    async def write(self, path: str, data: bytes) -> None:
+        await self._change(lambda: MemoryTree.write(self, path, data))
+
+    async def create(self, path: str, data: bytes) -> None:
+        await self._change(lambda: MemoryTree.create(self, path, data))
+
+    async def rename(self, old: str, new: str) -> None:
+        await self._change(lambda: MemoryTree.rename(self, old, new))
+
+    async def remove(self, path: str) -> None:
+        await self._change(lambda: MemoryTree.remove(self, path))
+
+    async def stage(self) -> str:
+        await self._change(self._nothing)
+        return await MemoryTree.stage(self)
+
+    async def _nothing(self) -> None:
+        pass
+
+    async def _change(self, work: Callable[[], Awaitable[None]]) -> None:
+        if self._nested:
+            await work()
+            return
+        self.changes += 1
+        if self.changes == self._at and self._after:
+            await self._do(work)
+        if self.changes == self._at or (self._killed and self.changes > self._at):
+            raise UnavailableError("expected room on the disk, found none")
+        await self._do(work)
+
+    async def _do(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._nested = True
+        try:
+            await work()
+        finally:
+            self._nested = False
+
+
+async def installed_state(tree: MemoryTree) -> tuple[dict[str, bytes], list[tuple[str, str]]]:
+    """What a reader sees: the folder of the bundle, and the registry."""
+    folder = {path: data for path, data in tree.files.items() if path.startswith(FOLDER)}
+    return folder, [(each.id, each.version) for each in await installed(tree)]
+
+
+async def copy_of(tree: MemoryTree) -> MemoryTree:
+    return MemoryTree(tree.files)
+
+
+async def first_install(tree: MemoryTree, clock: ManualClock) -> object:
+    return await put(tree, await make_bundle("1.0.0"), clock)
+
+
+async def update(tree: MemoryTree, clock: ManualClock) -> object:
+    return await put(tree, await make_bundle("2.0.0", {"new.md": b"---\ntype: Note\n---\nNew.\n"}), clock)
+
+
+async def removal(tree: MemoryTree, clock: ManualClock) -> object:
+    return await uninstall(tree, "ada.harbour", clock=clock)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("killed", [False, True], ids=["fails-once", "killed"])
+@pytest.mark.parametrize("work", [first_install, update, removal])
+async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(work: Work, killed: bool, after: bool):
+    old = MemoryTree({"note.md": b"mine"})
+    if work is not first_install:
+        await first_install(old, ManualClock())
+    new = await copy_of(old)
+    await work(new, ManualClock())
+    outcomes = [await installed_state(old), await installed_state(new)]
+
+    at, seen = 0, []
+    while True:
+        at += 1
+        clock = ManualClock()
+        faulty = FaultyTree(old, at, killed=killed, after=after)
+        try:
+            await work(faulty, clock)
+            finished = True
+        except OkfError:
+            finished = False
+        if faulty.changes < at:
+            break
+        tree = await copy_of(faulty)
+        clock.advance(60)
+        await recover(tree, clock)
+        state = await installed_state(tree)
+        assert state in outcomes, f"after a fault at step {at}"
+        seen.append(outcomes.index(state))
+        assert tree.files["note.md"] == b"mine"
+        await retry(tree, work, clock, outcomes[1])
+        assert not finished or state == outcomes[1]
+    assert at > 8
+    assert set(seen) == {0, 1}
+
+
+async def retry(tree: MemoryTree, work: Work, clock: ManualClock, wanted: object) -> None:
+    try:
+        await work(tree, clock)
+    except OkfError as error:
+        assert error.code == "not-found", "only a removal that was done already may refuse"
+    state = await installed_state(tree)
+    assert state == wanted
+    left = [path for path in tree.files if path.startswith(".okf/") and not path.startswith(".okf/locks/")]
+    assert left == [REGISTRY]
