@@ -1,0 +1,54 @@
+"""What a whole process costs: processor time and peak memory, as the system accounts them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+OKF = Path(sys.executable).with_name("okf")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OKF_THREADS": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One finished process. `cpu_s` is user plus system time, its children's included."""
+
+    cpu_s: float
+    peak_mb: float
+    output: str
+
+
+def okf(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Cost:
+    """Run `okf`. Raises RuntimeError with what it said when it fails."""
+    return run([str(OKF), *map(str, arguments)], environment)
+
+
+def run(command: list[str], environment: Mapping[str, str] | None = None) -> Cost:
+    """Run a command to its end and account for it."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=errors, env=os.environ | ONE_THREAD | dict(environment or {})
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        text = output.read().decode()
+        if process.returncode:
+            raise RuntimeError(f"{' '.join(command)} failed: {text}{errors.read().decode()}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / _PER_MB, text)
+
+
+def median_of(count: int, *arguments: str | Path) -> Cost:
+    """The run of median processor time, after one that warms the disk's cache."""
+    okf(*arguments)
+    costs = sorted((okf(*arguments) for _ in range(count)), key=lambda cost: cost.cpu_s)
+    return costs[count // 2]
+
+
+_PER_MB = 1024 * 1024 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes there, in KB elsewhere
