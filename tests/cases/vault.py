@@ -17,16 +17,17 @@ from okf_edge_native.disk import DiskTree
 
 
 class Vault:
-    """A folder of notes. `at` finds where the notes of a case lie: `vault/`, or the case's own folder."""
+    """A folder of notes. `at` finds where the notes of a case lie: `vault/`, or the case's own `folder`."""
 
-    def __init__(self, root: Path, scanned: Scan) -> None:
+    def __init__(self, folder: Path, root: Path, scanned: Scan) -> None:
+        self.folder = folder
         self.root = root
         self.scan = scanned
 
     @classmethod
     async def at(cls, folder: Path) -> Vault:
         root = folder / "vault" if (folder / "vault").is_dir() else folder
-        return cls(root, await scan(DiskTree(root)))
+        return cls(folder, root, await scan(DiskTree(root)))
 
     @cached_property
     def documents(self) -> dict[str, Document]:
