@@ -135,7 +135,7 @@ def stale(vault: Vault, spec: Spec) -> None:
     concept = vault.concept(spec["path"])
     is_ignored = concept.stale_after is None and any("stale_after" in said for said in _said(vault, spec["path"]))
     if isinstance(spec["equals"], bool):
-        assert is_stale(concept, datetime.fromisoformat(spec["now"])) is spec["equals"]
+        assert is_stale(concept.stale_after, datetime.fromisoformat(spec["now"])) is spec["equals"]
     else:
         assert is_ignored
 
@@ -148,7 +148,7 @@ from okf_edge.okf.freshness import is_stale
 from tests.cases.vault import Vault
 vault = asyncio.run(Vault.at(Path(sys.argv[1])))
 now = datetime.fromisoformat("2026-09-23T22:45:00Z")
-print(json.dumps({path: is_stale(vault.concept(path), now) for path in sorted(vault.documents)}))
+print(json.dumps({path: is_stale(vault.concept(path).stale_after, now) for path in sorted(vault.documents)}))
 """
 
 
