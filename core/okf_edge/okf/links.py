@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from okf_edge.okf.document import Document
@@ -79,7 +79,7 @@ class Link:
 def links_of(document: Document, outline: Outline | None = None) -> tuple[Link, ...]:
     """All links of a note: first those of its frontmatter, then those of its body, in order."""
     outline = outline or outline_of(document)
-    return (*_frontmatter_links(document), *_body_links(document, outline))
+    return (*_frontmatter_links(document, outline), *_body_links(document, outline))
 
 
 def without_links(words: str) -> str:
@@ -219,13 +219,16 @@ def _at_line_start(words: str, position: int) -> bool:
 # --- frontmatter -----------------------------------------------------------------------------------------------------
 
 
-def _frontmatter_links(document: Document) -> Iterator[Link]:
+def _frontmatter_links(document: Document, outline: Outline) -> Iterator[Link]:
     for key, value in document.frontmatter.items():
         line = document.frontmatter_lines.get(key, 1)
-        for text in _texts(value):
-            yield from _links_in_value(text, key, line)
+        found = [link for text in _texts(value) for link in _links_in_value(text, key, line)]
         if key in _PATH_FIELDS:
-            yield from _path_links(key, value, line)
+            found += _path_links(key, value, line)
+        position = outline.line_starts[line - 1]
+        for link in found:
+            place = document.text.find(link.inner, position, document.body_start)
+            yield replace(link, line=line_at(outline.line_starts, place)) if place >= 0 else link
 
 
 def _texts(value: Any) -> Iterator[str]:

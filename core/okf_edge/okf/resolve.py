@@ -45,14 +45,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a link means. `path` is spelled as on disk, empty for `missing` and `external`.
+    """What a link means.
 
-    `how` says by which rule it was found: `document` and `bundle` are the bases of a relative path. `candidates` lists
-    all files of an ambiguous name. `place` is where its anchor points. `anchor-missing` still has its path.
+    `path` is spelled as on disk, empty for `missing` and `external`; `anchor-missing` still has it. `target` and
+    `anchor` are the parts of the link in the reading that was found. `how` says by which rule: `document` and `bundle`
+    are the bases of a relative path. `candidates` lists all files of an ambiguous name, the chosen one first. `place` is
+    where the anchor points.
     """
 
     status: Status
     path: str = ""
+    target: str = ""
     anchor: str = ""
     how: How = ""
     candidates: tuple[str, ...] = ()
@@ -79,12 +82,12 @@ class Resolver:
     def resolve(self, link: Link, from_path: str) -> Resolution:
         """The file, and the place in it, that a link in `from_path` means. A footnote means no file: `external`."""
         if link.kind == "footnote" or link.is_external:
-            return Resolution("external", anchor=link.anchor)
+            return Resolution("external", "", link.target, link.anchor)
         for target, anchor in _readings(link):
             found = self._find(target, link.form, from_path)
             if found.paths:
-                return self._settled(found, anchor, from_path)
-        return Resolution("missing", anchor=link.anchor)
+                return self._settled(found, target, anchor, from_path)
+        return Resolution("missing", "", link.target, link.anchor)
 
     def _add(self, entry: Entry) -> None:
         self._paths.add(entry.path, entry.path)
@@ -153,7 +156,7 @@ class Resolver:
                 return _Found(paths, "name")
         return _Found(self._aliases.find(target) if form == "wiki" else [], "alias")
 
-    def _settled(self, found: _Found, anchor: str, from_path: str) -> Resolution:
+    def _settled(self, found: _Found, target: str, anchor: str, from_path: str) -> Resolution:
         paths = sorted(found.paths, key=lambda path: _nearness(path, from_path))
         candidates = tuple(paths) if len(paths) > 1 else ()
         entry = self._entries.get(paths[0], Entry(paths[0]))
@@ -166,7 +169,7 @@ class Resolver:
             status = "not-downloaded"
         else:
             status = "resolved" if found.how == "folder" or _is_note(entry.path) else "attachment"
-        return Resolution(status, paths[0], anchor, found.how, candidates, place)
+        return Resolution(status, paths[0], target, anchor, found.how, candidates, place)
 
 
 @dataclass(frozen=True, slots=True)

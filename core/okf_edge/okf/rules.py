@@ -106,7 +106,7 @@ _RULES = (
     Rule("OKF-K02", "advice", "6.1", "A name matches several files", "Link with the path.", True),
     Rule("OKF-K03", "advice", "6.1", "The target has no such heading or block", "Correct the anchor.", True),
     Rule("OKF-K04", "advice", "6.1", "A wikilink is no standard markdown link", "Write `[label](/path.md)`.", True),
-    Rule("OKF-K05", "info", "6.2", "A relative path is found from the bundle root only", "Begin it with `/`.", True),
+    Rule("OKF-K05", "info", "6.2", "A relative path leads nowhere from its document", "Begin it with `/`.", True),
     Rule("OKF-K06", "advice", "6.2", "A path names no file of this bundle", "Correct the path."),
     # attested computations
     Rule("OKF-A01", "advice", "10.2", "An Attested Computation has no `runtime`", "Add `runtime: <name>`."),
