@@ -51,14 +51,17 @@ def pieces_of(text: str, start: int, end: int, blocks: Sequence[Block], room: in
 
 def packed(pieces: Sequence[Piece], room: int) -> Iterator[Sequence[Piece]]:
     """Runs of pieces, each of at most `room` tokens, as few as can be and of about the same size."""
-    total = sum(piece.tokens for piece in pieces)
-    goal = total / max(1, -(-total // room))
+    left = sum(piece.tokens for piece in pieces)
     run: list[Piece] = []
     taken = 0
+    runs_left = max(1, -(-left // room))
     for piece in pieces:
-        needed = piece.tokens + (estimate_tokens(piece.repeated) if not run else 0)
-        if run and (taken + needed > room or (taken + needed / 2 > goal and not run[-1].is_head)):
+        full = taken + piece.tokens > room
+        even = taken + piece.tokens / 2 > left / runs_left and left - taken <= (runs_left - 1) * room
+        if run and (full or (even and not run[-1].is_head)):
             yield run
+            left -= sum(each.tokens for each in run)
+            runs_left = max(1, -(-left // room))
             run, taken = [], estimate_tokens(piece.repeated)
         run.append(piece)
         taken += piece.tokens

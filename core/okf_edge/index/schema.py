@@ -8,7 +8,8 @@ Numbers: concepts are numbered in path order, terms in term order, chunks in `co
 in concept order, so that postings and vectors of neighbours are contiguous. Postings are sorted by term, then chunk.
 
 Links name concepts by path, not by number, so that a link from the base into the delta, and back, still leads there.
-`target` is empty when the link leads to no concept; `raw` is what the author wrote. A link of kind `source` cites.
+`target` is empty when the link leads to no concept; `raw` is what the author wrote, and `form` says by which rules it
+resolves. A link of kind `source` cites.
 """
 
 from __future__ import annotations
@@ -44,7 +45,21 @@ TABLES: dict[str, str] = {
     "term": "number INTEGER, term VARCHAR, df INTEGER",
     "posting": "term INTEGER, chunk INTEGER, weight UTINYINT",
     "vector": "chunk INTEGER, scale FLOAT, v TINYINT[{dims}]",
-    "link": "source VARCHAR, target VARCHAR, raw VARCHAR, kind VARCHAR, anchor VARCHAR",
+    "link": "source VARCHAR, target VARCHAR, raw VARCHAR, kind VARCHAR, form VARCHAR, anchor VARCHAR",
     "coarse": "cell INTEGER, first_chunk INTEGER, last_chunk INTEGER, scale FLOAT, v TINYINT[{dims}]",
     "sample": "chunk INTEGER",
 }
+
+
+def names_of(table: str) -> tuple[str, ...]:
+    """Column names of a table, in order."""
+    return tuple(column.split()[0] for column in TABLES[table].split(", "))
+
+
+def create_statements(alias: str, dims: int) -> list[str]:
+    """Statements that create every table in an empty database. Without vectors `dims` is 0, and theirs are left out."""
+    return [
+        f"CREATE TABLE {alias}.{name} ({columns.format(dims=dims)})"
+        for name, columns in TABLES.items()
+        if dims or "{dims}" not in columns
+    ]

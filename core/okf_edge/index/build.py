@@ -1,0 +1,117 @@
+"""An index file from pages: read, weigh, embed and stage each; then write every table in order, and rename into place.
+
+Rules:
+1. Equal pages give equal rows, whatever ran before: numbers follow paths and terms, not the order of arrival.
+2. Nothing of the new file is seen before it is complete. A kill at any point leaves the old file as it was.
+3. Vectors come from the cache where the same text was embedded before, so a build that was killed resumes.
+4. Memory holds the vocabulary, the links and one batch; postings and vectors wait in a staging database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from okf_edge.index.pages import Page, read_page
+from okf_edge.index.passages import PassageVectors
+from okf_edge.index.staging import Staging
+from okf_edge.index.tables import write_tables
+from okf_edge.index.vector_cache import VectorCache
+from okf_edge.ports import Embedder, FileTree, Progress, SqlEngine
+
+WORK = "work"
+MADE = "made"
+FILE_NAME = "index.duckdb"
+
+Pages = Iterable[Page] | AsyncIterable[Page]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a build may use.
+
+    Without an `embedder` the index is lexical. `cache` holds vectors of earlier builds and gets the new ones. `files`
+    are further files that links may lead to. `total` is the number of pages, for the progress.
+    """
+
+    embedder: Embedder | None = None
+    cache: VectorCache | None = None
+    files: tuple[str, ...] = ()
+    progress: Progress | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What was built: concepts, those of which not all could be read, chunks; vectors computed, and reused."""
+
+    concepts: int
+    problems: int
+    chunks: int
+    embedded: int = 0
+    reused: int = 0
+
+
+async def build_index(
+    pages: Pages, engine: SqlEngine, tree: FileTree, path: str, options: BuildOptions | None = None
+) -> BuildReport:
+    """Build the index of `pages`, which come in path order, and put it at `path` in place of what is there.
+
+    Raises:
+        ValueError: the pages are not in path order.
+        StoreError: the engine or the disk failed. The old file is as it was, as it is after any other error.
+    """
+    stage = await tree.stage()
+    try:
+        async with _database(engine, MADE, tree, f"{stage}/{FILE_NAME}"):
+            report = await build_tables(pages, engine, MADE, options)
+        await tree.replace(f"{stage}/{FILE_NAME}", path)
+    finally:
+        await tree.remove(stage)
+    return report
+
+
+async def build_tables(pages: Pages, engine: SqlEngine, alias: str, options: BuildOptions | None = None) -> BuildReport:
+    """Fill the empty database `alias` with the tables of the index of `pages`."""
+    options = options or BuildOptions()
+    vectors = PassageVectors(options.embedder, options.cache) if options.embedder else None
+    staging = Staging(engine, WORK, vectors)
+    async with _database(engine, WORK):
+        await staging.open()
+        async for page in _in_order(pages):
+            await staging.add(read_page(page))
+            if options.progress:
+                options.progress.step("indexing", staging.concepts, options.total)
+        await staging.close()
+        await write_tables(engine, WORK, alias, staging, vectors.spec if vectors else None, options.files)
+    counts = (vectors.embedded, vectors.reused) if vectors else (0, 0)
+    return BuildReport(staging.concepts, staging.problems, staging.chunks, *counts)
+
+
+@asynccontextmanager
+async def _database(engine: SqlEngine, alias: str, tree: FileTree | None = None, path: str = "") -> AsyncIterator[None]:
+    """A new database while the block runs; afterwards it is detached, so its file is complete."""
+    await engine.create(alias, tree, path)
+    try:
+        yield
+    finally:
+        await engine.detach(alias)
+
+
+async def _in_order(pages: Pages) -> AsyncIterator[Page]:
+    last = ""
+    async for page in _each(pages):
+        if page.path <= last:
+            raise ValueError(f"expected pages in path order, got {page.path!r} after {last!r}")
+        last = page.path
+        yield page
+
+
+async def _each(pages: Pages) -> AsyncIterator[Page]:
+    if isinstance(pages, AsyncIterable):
+        async for page in pages:
+            yield page
+        return
+    for page in pages:
+        yield page

@@ -1,0 +1,24 @@
+"""Unit vectors as signed bytes with a scale per vector."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LEVELS = 127
+
+
+@dataclass(frozen=True, slots=True)
+class Quantised:
+    """A vector as signed bytes; times `scale` it is the vector again, within half a level."""
+
+    scale: float
+    data: bytes
+
+
+def quantised(vector: Sequence[float]) -> Quantised:
+    """The nearest vector of signed bytes."""
+    largest = max(map(abs, vector)) or 1.0
+    factor = LEVELS / largest
+    return Quantised(largest / LEVELS, array("b", [round(value * factor) for value in vector]).tobytes())
