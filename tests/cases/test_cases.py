@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import archive_checks, chunk_checks, format_checks, search_checks, suite
+from tests.cases import archive_checks, chunk_checks, export_checks, format_checks, search_checks, suite
 from tests.cases.vault import Vault
 
-CHECKS = {**format_checks.CHECKS, **chunk_checks.CHECKS, **search_checks.CHECKS, **archive_checks.CHECKS}
+CHECKS = {
+    **format_checks.CHECKS,
+    **chunk_checks.CHECKS,
+    **search_checks.CHECKS,
+    **export_checks.CHECKS,
+    **archive_checks.CHECKS,
+}
 
 
 @pytest.mark.parametrize("check", suite.checks(), ids=lambda check: check.label)
