@@ -1,14 +1,43 @@
-"""`okf install`, `list` and `uninstall`; `okf export` and `verify`."""
+"""`okf install`, `list`, `uninstall` and `verify`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from okf_edge.app import Okf
+from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.bundles.registry import InstalledBundle
+from okf_edge.bundles.verify import Verified
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
-from okf_edge_cli.screen import Line, bold, dim, line
+from okf_edge_cli.screen import Line, bold, dim, good, line, wary
+from okf_edge_native.sources import open_source, read_archive
+
+
+def install(options: InstallOptions, sha256: str, folder: str | None, as_json: bool) -> int:
+    async def job(okf: Okf) -> Installation:
+        return await okf.install(await open_source(options.origin), options, sha256)
+
+    done = session.run(job, folder, as_json)
+    value = {"outcome": done.outcome, "bundle": described(done.bundle), "notes": list(done.notes)}
+    session.print_result(value, _install_lines(done), as_json)
+    return DONE
+
+
+def uninstall(bundle_id: str, force: bool, folder: str | None, as_json: bool) -> int:
+    bundle = session.run(lambda okf: okf.uninstall(bundle_id, force), folder, as_json)
+    session.print_result({"bundle": described(bundle)}, [line(good("uninstalled "), _named(bundle))], as_json)
+    return DONE
+
+
+def verify(file: str, sha256: str, rebuild: bool, as_json: bool) -> int:
+    async def job(okf: Okf) -> Verified:
+        return await okf.verify(await read_archive(file), sha256, rebuild)
+
+    verified = session.run(job, None, as_json)
+    session.print_result(_verified_json(verified, rebuild), _verified_lines(verified, rebuild), as_json)
+    return DONE
 
 
 def list_bundles(folder: str | None, as_json: bool) -> int:
@@ -42,3 +71,41 @@ def _list_lines(bundles: Sequence[InstalledBundle]) -> Iterator[Line]:
         yield line(bold(f"{bundle.id}@{bundle.version}"), f"  {bundle.title}")
         signature = "unsigned" if bundle.signature == "absent" else "signed"
         yield line(dim(f"  {bundle.path}  from {bundle.origin}  {signature}, index {bundle.index_origin}"))
+
+
+def _named(bundle: InstalledBundle) -> str:
+    return f"{bundle.id}@{bundle.version}"
+
+
+def _install_lines(done: Installation) -> Iterator[Line]:
+    yield line(good(f"{done.outcome} "), bold(_named(done.bundle)), f" in {done.bundle.path}")
+    yield line(dim(f"  {done.bundle.content_digest}, unsigned"))
+    yield from (line(wary("  note: "), note) for note in done.notes)
+
+
+def _verified_json(verified: Verified, rebuilt: bool) -> dict[str, Any]:
+    manifest = verified.manifest
+    return {
+        "kind": verified.kind,
+        "id": manifest.id if manifest else verified.knowlery.id if verified.knowlery else "",
+        "version": manifest.version if manifest else verified.knowlery.version if verified.knowlery else "",
+        "files": len(verified.digests),
+        "content_digest": verified.content_digest,
+        "signature": verified.signature,
+        "index": "rebuilt-equal" if rebuilt else "not-compared" if manifest and manifest.index else "none",
+        "local": bool(manifest and manifest.local),
+        "left_out": list(verified.left_out),
+        "notes": list(verified.notes),
+    }
+
+
+def _verified_lines(verified: Verified, rebuilt: bool) -> Iterator[Line]:
+    shown = _verified_json(verified, rebuilt)
+    name = f"{shown['id']}@{shown['version']}" if shown["id"] else "a plain OKF directory"
+    yield line(good("verified "), bold(name), f": {shown['files']} files are what they claim to be")
+    yield line(dim(f"  {shown['content_digest']}, unsigned"))
+    if rebuilt:
+        yield line("  the index equals one rebuilt from the text")
+    if shown["local"]:
+        yield line(wary("  note: "), "made with --local, without a review: it can't be published")
+    yield from (line(wary("  note: "), note) for note in verified.notes)

@@ -43,6 +43,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Embedder = Annotated[
     str, typer.Option("--embedder", metavar="MODEL", help="The model to embed with [default: by the content].")
 ]
+Sha256 = Annotated[str, typer.Option("--verify", metavar="SHA256", help="The digest that the archive must have.")]
+AcceptRisks = Annotated[bool, typer.Option("--accept-risks", help="Go on in spite of the risks that were shown.")]
 
 
 def parse_and_run(argv: list[str]) -> int:
@@ -152,11 +154,69 @@ def init(
     return partial(setup.init, folder, name, as_json)
 
 
+@app.command(help=_SUMMARY["verify"])
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The archive.")],
+    sha256: Annotated[str, typer.Option("--verify", metavar="SHA256", help="The digest that it must have.")] = "",
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Also prove that its index was made from its text.")
+    ] = False,
+    as_json: Json = False,
+) -> Job:
+    from okf_edge_cli import bundling
+
+    return partial(bundling.verify, file, sha256, rebuild, as_json)
+
+
+@app.command(help=_SUMMARY["install"])
+def install(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="An archive, a folder or an http(s) URL.")],
+    folder: Folder = None,
+    sha256: Annotated[
+        str, typer.Option("--verify", metavar="SHA256", help="The digest that the archive must have.")
+    ] = "",
+    bundle_id: Annotated[str, typer.Option("--id", help="The id of a bundle that states none.")] = "",
+    version: Annotated[str, typer.Option("--version", help="The version of a bundle that states none.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Allow a downgrade, and the loss of local edits.")] = False,
+    accept_risks: Annotated[
+        bool, typer.Option("--accept-risks", help="Install in spite of risks that were shown.")
+    ] = False,
+    accept_nonconformant: Annotated[
+        bool, typer.Option("--accept-nonconformant", help="Install what does not conform to OKF.")
+    ] = False,
+    as_json: Json = False,
+) -> Job:
+    from okf_edge.bundles.install import InstallOptions
+    from okf_edge_cli import bundling
+
+    options = InstallOptions(
+        source,
+        bundle_id=bundle_id,
+        version=version,
+        force=force,
+        accept_risks=accept_risks,
+        accept_nonconformant=accept_nonconformant,
+    )
+    return partial(bundling.install, options, sha256, folder, as_json)
+
+
 @app.command("list", help=_SUMMARY["list"])
 def list_(folder: Folder = None, as_json: Json = False) -> Job:
     from okf_edge_cli import bundling
 
     return partial(bundling.list_bundles, folder, as_json)
+
+
+@app.command(help=_SUMMARY["uninstall"])
+def uninstall(
+    bundle_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the bundle.")],
+    folder: Folder = None,
+    force: Annotated[bool, typer.Option("--force", help="Lose local edits in it.")] = False,
+    as_json: Json = False,
+) -> Job:
+    from okf_edge_cli import bundling
+
+    return partial(bundling.uninstall, bundle_id, force, folder, as_json)
 
 
 @model.command("build", help=_SUMMARY["model build"])

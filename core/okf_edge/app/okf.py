@@ -11,7 +11,10 @@ from okf_edge.app.ports import Config, Ports
 
 if TYPE_CHECKING:
     from okf_edge.app.reading import Reading
+    from okf_edge.bundles.install import Installation, InstallOptions
     from okf_edge.bundles.registry import InstalledBundle
+    from okf_edge.bundles.verify import Verified
+    from okf_edge.ports import FileTree
     from okf_edge.workspace.setup import Setup
 
 
@@ -40,3 +43,29 @@ class Okf:
 
         registry = await read_registry(self._ports.tree)
         return tuple(registry.bundles[bundle_id] for bundle_id in sorted(registry.bundles))
+
+    async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
+        """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.
+
+        Args: sha256: the digest that the archive must have; empty for any.
+        """
+        from okf_edge.app.contents import opened
+        from okf_edge.bundles.install import install
+
+        ports = self._ports
+        contents = await opened(source, sha256)
+        return await install(
+            ports.tree, contents, options, clock=ports.clock, indexer=self._indexer, progress=ports.progress
+        )
+
+    async def uninstall(self, bundle_id: str, force: bool = False) -> InstalledBundle:
+        """Remove a bundle with its folder; `force` loses local edits in it."""
+        from okf_edge.bundles.install import uninstall
+
+        return await uninstall(self._ports.tree, bundle_id, clock=self._ports.clock, force=force)
+
+    async def verify(self, archive: bytes, sha256: str = "", rebuild: bool = False) -> Verified:
+        """Verify an archive without writing anything; `rebuild` also proves that its index was made from its text."""
+        from okf_edge.bundles.verify import verify_archive
+
+        return await verify_archive(archive, sha256=sha256, indexer=self._indexer, rebuild=rebuild)

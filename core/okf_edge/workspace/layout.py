@@ -24,8 +24,8 @@ BUNDLES = f"{STATE}/bundles.json"
 INDEX = f"{STATE}/index.duckdb"
 IGNORE = f"{STATE}/.gitignore"
 
-MARKERS = (MANIFEST, ".knowlery")
-"""What makes a folder a knowledge base: our manifest, or the state folder of a Knowlery workspace."""
+MARKERS = (MANIFEST, BUNDLES, ".knowlery")
+"""What makes a folder a knowledge base: our manifest, installed bundles, or the state folder of a Knowlery workspace."""
 
 BUNDLE_MANIFESTS = ("okf-bundle.json", "knowlery-bundle.json")
 
