@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 
 from okf_edge import limits as limits_module
+from okf_edge.index import weighing
 from okf_edge.limits import LIMITS
 from okf_edge.okf.rules import RULES
 from tests.floors.handbook import ROOT
@@ -39,7 +40,23 @@ def limits() -> str:
     return _table(("limit", "value", "what and why"), rows)
 
 
-TABLES = {("format/rules.md", "All rules"): rules, ("reference/limits.md", "All limits"): limits}
+def fields_of_bm25f() -> str:
+    named = {
+        "title and aliases": weighing.TITLE,
+        "tags": weighing.TAGS,
+        "description": weighing.DESCRIPTION,
+        "headings": weighing.HEADINGS,
+        "body": weighing.BODY,
+    }
+    rows = ((name, f"{field.boost:g}", f"{field.b:g}", f"{field.usual_words:g}") for name, field in named.items())
+    return _table(("field", "boost", "length counts (b)", "usual words"), rows)
+
+
+TABLES = {
+    ("concepts/bm25f.md", "Fields"): fields_of_bm25f,
+    ("format/rules.md", "All rules"): rules,
+    ("reference/limits.md", "All limits"): limits,
+}
 
 
 def with_table(text: str, heading: str, table: str) -> str:
