@@ -36,14 +36,18 @@ class Frontmatter:
 
 def read_frontmatter(path: str, text: str) -> Frontmatter:
     """Everything that can be read of a note's frontmatter, with a diagnostic for each line that can't."""
+    block = find_block(text)
+    if block:
+        return _read_block(path, text, block)
+    unclosed = bool(_OPENING.match(text))
+    return Frontmatter(diagnostics=[finding("OKF-F03", path, 1)] if unclosed else [])
+
+
+def find_block(text: str) -> Block | None:
+    """The block between a first line of `---` and the next one; None when there is no such pair."""
     opening = _OPENING.match(text)
-    if not opening:
-        return Frontmatter()
-    closing = _CLOSING.search(text, opening.end())
-    if not closing:
-        return Frontmatter(diagnostics=[finding("OKF-F03", path, 1)])
-    block = Block(opening.end(), closing.start(), closing.end())
-    return _read_block(path, text, block)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    return Block(opening.end(), closing.start(), closing.end()) if opening and closing else None
 
 
 def _read_block(path: str, text: str, block: Block) -> Frontmatter:

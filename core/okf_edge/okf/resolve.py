@@ -49,8 +49,8 @@ class Resolution:
 
     `path` is spelled as on disk, empty for `missing` and `external`; `anchor-missing` still has it. `target` and
     `anchor` are the parts of the link in the reading that was found. `how` says by which rule: `document` and `bundle`
-    are the bases of a relative path. `candidates` lists all files of an ambiguous name, the chosen one first. `place` is
-    where the anchor points.
+    are the bases of a relative path. `candidates` lists all files of an ambiguous name, the chosen one first. `place`
+    is where the anchor points.
     """
 
     status: Status
