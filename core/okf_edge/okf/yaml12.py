@@ -6,13 +6,15 @@
 3. Keys are strings, spelled as typed. A repeated key is joined: lists are concatenated, else the last one wins.
 4. Aliases and merge keys are followed as far as `LIMITS` allow; depth is bounded too.
 
-libyaml reads where it is there, PyYAML's own parser elsewhere and for every text on which the two are known to differ.
+libyaml reads where it is there. PyYAML's own parser reads elsewhere, every text on which the two are known to differ,
+and every text that libyaml refuses: values and messages are the same on all hosts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,8 +30,8 @@ _FAST = getattr(yaml, "CSafeLoader", _PURE)
 _UNREADABLE = re.compile(
     "[^\\t\\n\\x20-\\x7e\\xa0-\\u2027\\u202a-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]"
 )
-# Where libyaml and PyYAML are known to differ: tabs, and `:` or `?` against an indicator, and tags, directives.
-_DIFFERS = re.compile(r"\t|[\[{,?:]:|:[\[\]{},]|\?|[!%|>]|(?m:^\.\.\.|^---)|[*&][^\s]*[^\w\s-]")
+# Where libyaml and PyYAML are known to differ: tabs, tags, directives, block scalar headers, document markers.
+_DIFFERS = re.compile(r"[\t!%]|[|>][-+0-9]*#|---|\.\.\.")
 _BRACKETS = re.compile(r"[\[\]{}]")
 _INT = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"-?[0-9]{1,17}\.[0-9]{1,17}")
@@ -95,8 +97,14 @@ def parse(text: str, *, pure: bool = False) -> Parsed:
         YamlProblem: and nothing else, whatever the text.
     """
     _check_readable(text)
+    if not pure and not _DIFFERS.search(text):
+        with suppress(YamlProblem):
+            return _parsed(text, _FAST)
+    return _parsed(text, _PURE)
+
+
+def _parsed(text: str, loader: Any) -> Parsed:
     builder = _Builder(text)
-    loader = _PURE if pure or _DIFFERS.search(text) else _FAST
     try:
         for event in _events(text, loader):
             builder.add(event)
