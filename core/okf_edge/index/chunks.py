@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from okf_edge.index.pieces import packed, pieces_of
-from okf_edge.index.token_estimate import estimate_tokens
+from okf_edge.index.pieces import Source, packed, pieces_of
+from okf_edge.index.token_estimate import TokenMap, estimate_tokens
 from okf_edge.okf.concept import Concept
 from okf_edge.okf.document import Document
 from okf_edge.okf.lines import line_at
@@ -72,13 +72,13 @@ class _Group:
     path: tuple[str, ...]
     sections: tuple[Section, ...]
     tokens: int
-    """Of its first characters only: enough to know whether it is tiny."""
 
 
 def chunks_of(document: Document, concept: Concept, outline: Outline) -> tuple[Chunk, ...]:
     """The chunks of a document, in order. At least one, so that a note of nothing but frontmatter is found."""
-    groups = _joined(_with_parents(outline.sections, document.text))
-    spans = _spans(groups, document, concept.title)
+    source = Source(document.text, TokenMap(document.text, document.body_start))
+    groups = _joined(_with_parents(outline.sections, source.map))
+    spans = _spans(groups, source, document.body_start, concept.title)
     return tuple(_chunks(spans, document, concept, outline))
 
 
@@ -92,7 +92,7 @@ class _Span:
     repeated: str = ""
 
 
-def _with_parents(sections: Sequence[Section], text: str) -> Iterator[_Group]:
+def _with_parents(sections: Sequence[Section], tokens: TokenMap) -> Iterator[_Group]:
     """Each section with the headings before it that have no text of their own and lead to it."""
     waiting: list[Section] = []
     for number, section in enumerate(sections):
@@ -100,8 +100,7 @@ def _with_parents(sections: Sequence[Section], text: str) -> Iterator[_Group]:
         waiting.append(section)
         if len(section.blocks) == 1 and section.level and following and following.level > section.level:
             continue
-        tokens = estimate_tokens(text[waiting[0].start : section.end][: 8 * TINY_TOKENS])
-        yield _Group(section.path, tuple(waiting), tokens)
+        yield _Group(section.path, tuple(waiting), tokens.tokens(waiting[0].start, section.end))
         waiting = []
 
 
@@ -126,20 +125,19 @@ def _may_join(last: _Group, group: _Group) -> bool:
     return tiny and siblings and bool(group.path) and last.tokens + group.tokens <= JOINED_TOKENS
 
 
-def _spans(groups: Iterator[_Group], document: Document, title: str) -> Iterator[_Span]:
-    """Each group cut into spans that fit; together they cover the body."""
+def _spans(groups: Iterator[_Group], source: Source, start: int, title: str) -> Iterator[_Span]:
+    """Each group cut into spans that fit; together they cover the text from `start` on."""
     found = list(groups)
-    start = document.body_start
     for number, group in enumerate(found):
-        end = found[number + 1].sections[0].start if number + 1 < len(found) else len(document.text)
+        end = found[number + 1].sections[0].start if number + 1 < len(found) else len(source.text)
         room = MAX_TOKENS - estimate_tokens(_context(title, group.path))
         blocks = [block for section in group.sections for block in section.blocks]
-        for run in packed(pieces_of(document.text, start, end, blocks, room), room):
+        for run in packed(pieces_of(source, start, end, blocks, room), room):
             tokens = sum(piece.tokens for piece in run)
             yield _Span(group.path, group.sections, run[0].start, run[-1].end, tokens, run[0].repeated)
         start = end
     if not found:
-        yield _Span((), (), start, len(document.text))
+        yield _Span((), (), start, len(source.text))
 
 
 def _chunks(spans: Iterator[_Span], document: Document, concept: Concept, outline: Outline) -> Iterator[Chunk]:

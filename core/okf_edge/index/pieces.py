@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
-from okf_edge.index.token_estimate import estimate_tokens
+from okf_edge.index.token_estimate import TokenMap, estimate_tokens
 from okf_edge.okf.outline import Block
 
 _LINES = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
@@ -20,6 +20,14 @@ _PARAGRAPHS = re.compile(r"(?<=\n)(?=[ \t]*\r?\n)")
 _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？；])")
 _WORDS = re.compile(r"(?<=[\s,，、;:])(?=\S)")
 _CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text and the token estimate of its parts."""
+
+    text: str
+    map: TokenMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +44,8 @@ class Piece:
     is_head: bool = False
 
 
-def pieces_of(text: str, start: int, end: int, blocks: Sequence[Block], room: int) -> list[Piece]:
-    """Cut text[start:end] into pieces of at most `room` tokens, along the blocks that lie in it.
+def pieces_of(source: Source, start: int, end: int, blocks: Sequence[Block], room: int) -> list[Piece]:
+    """Cut the characters [start, end) into pieces of at most `room` tokens, along the blocks that lie in them.
 
     What precedes a block, blank lines mostly, belongs to the piece before it; before the first, to the first.
     """
@@ -45,7 +53,7 @@ def pieces_of(text: str, start: int, end: int, blocks: Sequence[Block], room: in
     found: list[Piece] = []
     for block, first, last in zip(blocks, edges, edges[1:], strict=False):
         heads = sum(piece.tokens for piece in takewhile(lambda piece: piece.is_head, reversed(found)))
-        found += _pieces_of_block(text, first, last, block, max(room - heads, room // 2))
+        found += _pieces_of_block(source, first, last, block, max(room - heads, room // 2))
     return found or [Piece(start, end, 0)]
 
 
@@ -69,43 +77,48 @@ def packed(pieces: Sequence[Piece], room: int) -> Iterator[Sequence[Piece]]:
         yield run
 
 
-def _pieces_of_block(text: str, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
-    tokens = estimate_tokens(text[start:end])
+def _pieces_of_block(source: Source, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
+    tokens = source.map.tokens(start, end)
     if tokens <= room:
         yield Piece(start, end, tokens, is_head=block.kind == "heading")
     elif block.kind == "table":
-        yield from _rows(text, start, end, block, room)
+        yield from _rows(source, start, end, block, room)
     elif block.kind == "list":
-        yield from _cut(text, start, end, room, (_ITEMS, *_CUTS))
+        yield from _cut(source, start, end, room, (_ITEMS, *_CUTS))
     else:
-        yield from _cut(text, start, end, room, _CUTS)
+        yield from _cut(source, start, end, room, _CUTS)
 
 
-def _rows(text: str, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
+def _rows(source: Source, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
     """The header, then each row with the header to repeat, unless that takes more than half a chunk."""
-    header = text[block.start : block.rows_start]
-    repeated = header if estimate_tokens(header) <= room // 2 else ""
-    left = room - estimate_tokens(repeated)
-    for piece in _cut(text, start, block.rows_start, room, _CUTS):
+    tokens = source.map.tokens(block.start, block.rows_start)
+    repeated = source.text[block.start : block.rows_start] if tokens <= room // 2 else ""
+    left = room - tokens if repeated else room
+    for piece in _cut(source, start, block.rows_start, room, _CUTS):
         yield replace(piece, is_head=True)
-    for first, last in _split(text, block.rows_start, end, _LINES):
-        for piece in _cut(text, first, last, left, (_SENTENCES, _WORDS)):
-            yield Piece(piece.start, piece.end, piece.tokens, repeated)
+    for first, last in _split(source.text, block.rows_start, end, _LINES):
+        for piece in _cut(source, first, last, left, (_SENTENCES, _WORDS)):
+            yield replace(piece, repeated=repeated)
 
 
-def _cut(text: str, start: int, end: int, room: int, cuts: Sequence[re.Pattern[str]]) -> Iterator[Piece]:
+def _cut(source: Source, start: int, end: int, room: int, cuts: Sequence[re.Pattern[str]]) -> Iterator[Piece]:
     """The span as it is when it fits, else its parts by the first cut, each cut further where it does not fit."""
-    tokens = estimate_tokens(text[start:end])
+    tokens = source.map.tokens(start, end)
     if tokens <= room:
         yield Piece(start, end, tokens)
     elif cuts:
-        for first, last in _split(text, start, end, cuts[0]):
-            yield from _cut(text, first, last, room, cuts[1:])
+        for first, last in _split(source.text, start, end, cuts[0]):
+            yield from _cut(source, first, last, room, cuts[1:])
     else:
-        count = tokens // room + 1
-        for part in range(count):
-            first, last = (start + (end - start) * at // count for at in (part, part + 1))
-            yield from _cut(text, first, last, room, ()) if last > first else ()
+        yield from _characters(start, end, tokens, room)
+
+
+def _characters(start: int, end: int, tokens: int, room: int) -> Iterator[Piece]:
+    """Equal parts of what has no place to cut it; each character takes at most about one token."""
+    count = tokens // room + 1
+    edges = [start + (end - start) * at // count for at in range(count + 1)]
+    for first, last in pairwise(edges):
+        yield Piece(first, last, -(-tokens // count))
 
 
 def _split(text: str, start: int, end: int, cut: re.Pattern[str]) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from okf_edge.ports import Column, SqlEngine, Vectors
@@ -20,6 +21,11 @@ class Rows:
     def add(self, *values: Any) -> None:
         for column, value in zip(self._columns.values(), values, strict=True):
             column.append(value)
+
+    def extend(self, *columns: Iterable[Any]) -> None:
+        """Add many rows by column."""
+        for column, values in zip(self._columns.values(), columns, strict=True):
+            column.extend(values)
 
     async def load(self, engine: SqlEngine, alias: str) -> None:
         """Append the rows to `alias`.table and forget them."""

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 SCHEMA_VERSION = 1
 STORAGE_VERSION = "v1.0.0"
-BLOCK_BYTES = 16_384
+BLOCK_BYTES = 32_768
+"""The least with which DuckDB packs the bits of 32-bit integers; with 16,384 an index is twice as large."""
 
 META_KEYS = (
     "schema",

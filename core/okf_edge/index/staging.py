@@ -5,7 +5,9 @@ Terms get provisional numbers as they come, chunks get theirs in concept order; 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from hashlib import sha256
+from itertools import count, repeat
 
 from okf_edge.index.chunks import Chunk
 from okf_edge.index.linking import Links
@@ -36,8 +38,7 @@ class Staging:
         self._vector_rows = Rows("vector", *names_of("vector"))
         self._passages: list[tuple[int, str]] = []
         self._digest = sha256()
-        self.vocabulary: dict[str, int] = {}
-        self.frequency: list[int] = []
+        self.vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
         self.links = Links()
         self.concepts = 0
         self.chunks = 0
@@ -104,13 +105,8 @@ class Staging:
             chunk.last_byte,
             chunk.tokens,
         )
-        vocabulary, frequency = self.vocabulary, self.frequency
-        for term, weight in weights_of(chunk).items():
-            provisional = vocabulary.setdefault(term, len(vocabulary))
-            if provisional == len(frequency):
-                frequency.append(0)
-            frequency[provisional] += 1
-            self._postings.add(provisional, number, weight)
+        weights = weights_of(chunk)
+        self._postings.extend(map(self.vocabulary.__getitem__, weights), repeat(number, len(weights)), weights.values())
         if self._vectors:
             self._passages.append((number, chunk.embedding_text))
         self.chunks += 1

@@ -21,9 +21,9 @@ async def write_tables(
     """Create and fill all tables of `made` from what was staged in `work`."""
     for statement in create_statements(made, spec.dims if spec else 0):
         await engine.query(statement)
-    await engine.query(f"CREATE TABLE {work}.rank (provisional INTEGER, number INTEGER)")
+    await engine.query(f"CREATE TABLE {work}.rank (provisional INTEGER, number INTEGER, term VARCHAR)")
     await engine.query(f"CREATE TABLE {work}.placing (chunk INTEGER, number INTEGER)")
-    await _write_terms(engine, work, made, staging)
+    await _rank_terms(engine, work, staging)
     await coarse.place(engine, work, made, spec)
     for statement in _copies(work, made, bool(spec)):
         await engine.query(statement)
@@ -31,16 +31,13 @@ async def write_tables(
     await _write_meta(engine, made, staging, spec)
 
 
-async def _write_terms(engine: SqlEngine, work: str, made: str, staging: Staging) -> None:
-    terms, ranks = Rows("term", *names_of("term")), Rows("rank", "provisional", "number")
+async def _rank_terms(engine: SqlEngine, work: str, staging: Staging) -> None:
+    """Stage the final number of every term: its place in term order."""
+    ranks = Rows("rank", "provisional", "number", "term")
     for number, term in enumerate(sorted(staging.vocabulary)):
-        provisional = staging.vocabulary[term]
-        terms.add(number, term, staging.frequency[provisional])
-        ranks.add(provisional, number)
-        if len(terms) == ROWS_AT_ONCE:
-            await terms.load(engine, made)
+        ranks.add(staging.vocabulary[term], number, term)
+        if len(ranks) == ROWS_AT_ONCE:
             await ranks.load(engine, work)
-    await terms.load(engine, made)
     await ranks.load(engine, work)
 
 
@@ -50,6 +47,8 @@ def _copies(work: str, made: str, has_vectors: bool) -> list[str]:
         f"INSERT INTO {made}.concept SELECT * FROM {work}.concept ORDER BY number",
         f"INSERT INTO {made}.chunk SELECT p.number, {chunk_columns} FROM {work}.chunk AS c "
         f"JOIN {work}.placing AS p ON p.chunk = c.number ORDER BY p.number",
+        f"INSERT INTO {made}.term SELECT r.number, r.term, count(*) FROM {work}.rank AS r "
+        f"JOIN {work}.posting AS w ON w.term = r.provisional GROUP BY r.number, r.term ORDER BY r.number",
         f"INSERT INTO {made}.posting SELECT r.number, p.number, w.weight FROM {work}.posting AS w "
         f"JOIN {work}.rank AS r ON r.provisional = w.term JOIN {work}.placing AS p ON p.chunk = w.chunk "
         "ORDER BY r.number, p.number",

@@ -6,30 +6,55 @@ The costs were fitted to the larger of WordPiece (MiniLM) and Unigram (e5) count
 
 from __future__ import annotations
 
-import math
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9]")
+_UNIT = 100
+"""Costs are whole hundredths of a token, so that their sums do not depend on their order."""
+
 _MAX_REMEMBERED = 24  # letters; longer runs are rare, and may be hostile
 
 
 def estimate_tokens(text: str) -> int:
     """Tokens that `text` takes in a model, special tokens not counted."""
-    return math.ceil(sum(map(_cost, _PIECES.findall(text))))
+    return _whole(sum(map(_cost, _PIECES.findall(text))))
 
 
-def _cost(piece: str) -> float:
+class TokenMap:
+    """The estimate for any part of one text, from one pass over it."""
+
+    def __init__(self, text: str, first: int = 0) -> None:
+        """Args: first: where the parts that will be asked for begin."""
+        self._starts: list[int] = []
+        self._sums = [0]
+        total = 0
+        for match in _PIECES.finditer(text, first):
+            total += _cost(match[0])
+            self._starts.append(match.start())
+            self._sums.append(total)
+
+    def tokens(self, start: int, end: int) -> int:
+        """Tokens of the words that begin in [start, end)."""
+        return _whole(self._sums[bisect_left(self._starts, end)] - self._sums[bisect_left(self._starts, start)])
+
+
+def _whole(cost: int) -> int:
+    return -(-cost // _UNIT)
+
+
+def _cost(piece: str) -> int:
     if len(piece) > _MAX_REMEMBERED:
-        return len(piece) / 2
+        return len(piece) * _UNIT // 2
     return _known_cost(piece)
 
 
 @lru_cache(maxsize=50_000)
-def _known_cost(piece: str) -> float:
+def _known_cost(piece: str) -> int:
     letters = len(piece)
     if not piece.isascii():
-        return 1.0
+        return 90 if "\u2e80" <= piece <= "\uffef" else 100
     if piece.isalpha():
-        return 1 + 0.2 * max(0, letters - 4) + 0.3 * max(0, letters - 12)
-    return 0.45 + 0.35 * letters if piece.isdigit() else 1.0
+        return 100 + 20 * max(0, letters - 4) + 30 * max(0, letters - 12)
+    return 45 + 35 * letters if piece.isdigit() else 100

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -48,7 +49,10 @@ _PARTS = re.compile(r"[./:\\@-]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}s\Z")
 _IS_CAMEL = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*\Z|[A-Z]{2,}(?!s\Z)[a-z][A-Za-z0-9]*\Z")
-_ASCII_WORDS = re.compile(r"[A-Za-z]{1,2}(?:\+\+|#)(?![A-Za-z0-9_+#])|[A-Za-z0-9_]+(?:(?:[./\\:@-]|::)[A-Za-z0-9_]+)*")
+_JOINED = r"[A-Za-z0-9_]+(?:(?:[./\\:@-]|::)[A-Za-z0-9_]+)*"
+_LANGUAGE = r"[A-Za-z]{1,2}(?:\+\+|#)(?![A-Za-z0-9_+#])"
+_ASCII_WORDS = re.compile(_JOINED)
+_ASCII_WORDS_AND_LANGUAGES = re.compile(f"{_LANGUAGE}|{_JOINED}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +65,30 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
-    """Terms in the order of the text, repeated as often as they occur, and the number of words that gave them."""
+class CountedTerms:
+    """How often each term occurs in a text, and the number of words that gave them."""
 
-    terms: list[str]
+    terms: dict[str, int]
     length: int
 
 
 def terms(text: str) -> list[str]:
-    """Index terms of a text, in order, with repetitions."""
-    return analyse(text).terms
+    """Index terms of a text, in order, with repetitions; without stop words, unless there is nothing else."""
+    forms = [_form_of(piece) for piece in _pieces(text)]
+    kept = [form for form in forms if not form.is_stop] or forms
+    return [term for form in kept for term in form.terms]
 
 
-def analyse(text: str) -> Analysis:
-    """Index terms of a text and its length in words; without stop words, unless there is nothing else."""
-    found: list[str] = []
-    stopped: list[str] = []
-    length = 0
-    for form in map(_form_of, _pieces(text)):
-        if form.is_stop:
-            stopped += form.terms
-        else:
-            found += form.terms
-            length += form.words
-    return Analysis(found, length) if found else Analysis(stopped, len(stopped))
+def counted_terms(text: str) -> CountedTerms:
+    """The same terms, counted: each distinct word of the text is looked at once."""
+    counts = Counter(_pieces(text))
+    forms = [(_form_of(piece), count) for piece, count in counts.items()]
+    kept = [(form, count) for form, count in forms if not form.is_stop] or forms
+    found: dict[str, int] = {}
+    for form, count in kept:
+        for term in form.terms:
+            found[term] = found.get(term, 0) + count
+    return CountedTerms(found, sum(form.words * count for form, count in kept))
 
 
 def words(text: str) -> tuple[Word, ...]:
@@ -101,10 +105,12 @@ class _Form:
 
 def _pieces(text: str) -> list[str]:
     """The text cut into words and identifiers, runs of CJK, runs of unspaced scripts, and symbols."""
-    if text.isascii():
-        return _ASCII_WORDS.findall(_CLITIC.sub("", text) if "'" in text else text)
-    known = _normal("NFKC", _ignored().sub("", text))
-    return _all_words().findall(_CLITIC.sub("", known))
+    if not text.isascii():
+        return _all_words().findall(_CLITIC.sub("", _normal("NFKC", text.translate(_ignored()))))
+    if "'" in text:
+        text = _CLITIC.sub("", text)
+    pattern = _ASCII_WORDS_AND_LANGUAGES if "#" in text or "++" in text else _ASCII_WORDS
+    return pattern.findall(text)
 
 
 def _form_of(piece: str) -> _Form:
@@ -193,6 +199,10 @@ def _grams(run: str) -> Iterator[str]:
 # --- frozen Unicode ---------------------------------------------------------------------------------------------------
 
 
+_SEEN: set[str] = set(map(chr, range(128)))
+"""Characters that are known not to be unknown: looking them up costs less than matching a class of 700 ranges."""
+
+
 def _normal(form: str, text: str) -> str:
     """Unicode normalisation of what Unicode 14 knew; the rest stays as it is."""
     return _known_parts(lambda part: unicodedata.normalize(form, part), text)  # type: ignore[arg-type]
@@ -203,17 +213,22 @@ def _folded_case(text: str) -> str:
 
 
 def _known_parts(change: Callable[[str], str], text: str) -> str:
-    if not _unknown().search(text):
+    new = set(text) - _SEEN
+    if not any(map(_unknown().match, new)):
+        _SEEN.update(new)
         return change(text)
     return "".join(part if at % 2 else change(part) for at, part in enumerate(_unknown().split(text)))
 
 
+def _ranges_of(table: str) -> Iterator[tuple[int, int]]:
+    for item in table.split():
+        first, _, last = item.partition("-")
+        yield int(first, 16), int(last or first, 16)
+
+
 def _class_of(*tables: str) -> str:
-    """The inside of a character class from ranges in hexadecimal."""
-    pairs = (item.partition("-") for table in tables for item in table.split())
-    return "".join(
-        f"\\U{int(first, 16):08x}" + (f"-\\U{int(last, 16):08x}" if last else "") for first, _, last in pairs
-    )
+    """The inside of a character class."""
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for table in tables for first, last in _ranges_of(table))
 
 
 @cache
@@ -222,8 +237,9 @@ def _unknown() -> re.Pattern[str]:
 
 
 @cache
-def _ignored() -> re.Pattern[str]:
-    return re.compile(f"[{_class_of(unicode_table.IGNORED)}]")
+def _ignored() -> dict[int, None]:
+    """For `str.translate`: drops joiners, soft hyphens and variation selectors."""
+    return {point: None for first, last in _ranges_of(unicode_table.IGNORED) for point in range(first, last + 1)}
 
 
 @cache
@@ -233,7 +249,7 @@ def _all_words() -> re.Pattern[str]:
         _class_of(table) for table in (unicode_table.SYMBOL, unicode_table.CJK, unicode_table.UNSPACED)
     )
     return re.compile(
-        rf"[{symbol}]|[{cjk}]+|[{unspaced}]+|[A-Za-z]{{1,2}}(?:\+\+|#)(?![A-Za-z0-9_+#])"
+        rf"[{symbol}]|[{cjk}]+|[{unspaced}]+|{_LANGUAGE}"
         rf"|{word}(?:(?:[./\\:@-]|::){word})*"
     )
 

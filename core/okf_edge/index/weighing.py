@@ -8,12 +8,11 @@ Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from okf_edge.index.chunks import Chunk
-from okf_edge.index.tokens import analyse
+from okf_edge.index.tokens import counted_terms
 
 K1 = 1.2
 WEIGHT_SCALE = 255
@@ -37,13 +36,13 @@ BODY = Field(boost=1.0, b=0.6, usual_words=90)
 
 def weights_of(chunk: Chunk) -> dict[str, int]:
     """The weight of every term of a chunk, from 1 to WEIGHT_SCALE."""
-    frequency: Counter[str] = Counter()
+    frequency: dict[str, float] = {}
     for field, text in _fields(chunk):
-        analysis = analyse(text)
-        part = field.boost / (1 - field.b + field.b * analysis.length / field.usual_words)
-        for term, count in Counter(analysis.terms).items():
-            frequency[term] += part * count  # type: ignore[assignment]
-    return {term: max(1, round(WEIGHT_SCALE * tf / (K1 + tf))) for term, tf in frequency.items()}
+        counted = counted_terms(text)
+        part = field.boost / (1 - field.b + field.b * counted.length / field.usual_words)
+        for term, count in counted.terms.items():
+            frequency[term] = frequency.get(term, 0.0) + part * count
+    return {term: round(WEIGHT_SCALE * tf / (K1 + tf)) or 1 for term, tf in frequency.items()}
 
 
 def _fields(chunk: Chunk) -> Iterator[tuple[Field, str]]:
