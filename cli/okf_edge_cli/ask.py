@@ -78,7 +78,9 @@ def _place(candidate: Candidate) -> Span:
 
 
 def _name(candidate: Candidate) -> str:
-    return " > ".join(filter(None, (candidate.title, candidate.heading)))
+    title, heading = candidate.title, candidate.heading
+    is_said = heading == title or heading.startswith(f"{title} > ")
+    return heading if is_said else " > ".join(filter(None, (title, heading)))
 
 
 def _standing(candidate: Candidate) -> Iterator[Span]:

@@ -10,11 +10,18 @@ from typing import TYPE_CHECKING
 from okf_edge.app.ports import Config, Ports
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from okf_edge.app.base import Built
+    from okf_edge.app.bundle_index import BundleIndexer
     from okf_edge.app.reading import Reading
+    from okf_edge.app.status import Status
     from okf_edge.bundles.install import Installation, InstallOptions
     from okf_edge.bundles.registry import InstalledBundle
     from okf_edge.bundles.verify import Verified
     from okf_edge.ports import FileTree
+    from okf_edge.retrieval.answer import Answer
+    from okf_edge.retrieval.request import SearchRequest
     from okf_edge.workspace.setup import Setup
 
 
@@ -30,6 +37,28 @@ class Okf:
         from okf_edge.workspace.setup import set_up
 
         return await set_up(self._ports.tree, name, self._config.folder_name, self._ports.clock.now())
+
+    async def query(self, request: SearchRequest, embedder: str = "") -> Answer:
+        """Answer a question from the folder and its installed bundles, or refuse and say why.
+
+        Args: embedder: the model that the folder's index has to be built with; empty for any.
+        """
+        from okf_edge.app.asking import ask
+
+        return await ask(self._ports, self._config, request, embedder)
+
+    async def build_index(self, embedder: str = "") -> Built:
+        """Build the index of the folder's notes anew."""
+        from okf_edge.app.asking import scan_own
+        from okf_edge.app.base import build_base
+
+        return await build_base(self._ports, self._config, await scan_own(self._ports), embedder)
+
+    async def index_status(self) -> Status:
+        """What is indexed, how, what changed since, and what could not be read."""
+        from okf_edge.app.status import status_of
+
+        return await status_of(self._ports)
 
     async def read(self, wanted: str) -> Reading:
         """A concept, or the section of it after `#`, by its path, its name or its `okf://` address."""
@@ -55,7 +84,12 @@ class Okf:
         ports = self._ports
         contents = await opened(source, sha256)
         return await install(
-            ports.tree, contents, options, clock=ports.clock, indexer=self._indexer, progress=ports.progress
+            ports.tree,
+            contents,
+            options,
+            clock=ports.clock,
+            indexer=self._indexer(lambda: ports.tree),
+            progress=ports.progress,
         )
 
     async def uninstall(self, bundle_id: str, force: bool = False) -> InstalledBundle:
@@ -68,4 +102,9 @@ class Okf:
         """Verify an archive without writing anything; `rebuild` also proves that its index was made from its text."""
         from okf_edge.bundles.verify import verify_archive
 
-        return await verify_archive(archive, sha256=sha256, indexer=self._indexer, rebuild=rebuild)
+        return await verify_archive(archive, sha256=sha256, indexer=self._indexer(self._ports.spare), rebuild=rebuild)
+
+    def _indexer(self, scratch: Callable[[], FileTree], wanted: str = "") -> BundleIndexer:
+        from okf_edge.app.bundle_index import BundleIndexer
+
+        return BundleIndexer(self._ports, self._config, scratch, wanted)

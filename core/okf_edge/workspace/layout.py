@@ -25,7 +25,7 @@ INDEX = f"{STATE}/index.duckdb"
 IGNORE = f"{STATE}/.gitignore"
 
 MARKERS = (MANIFEST, BUNDLES, ".knowlery")
-"""What makes a folder a knowledge base: our manifest, installed bundles, or the state folder of a Knowlery workspace."""
+"""What makes a folder a knowledge base: our manifest, installed bundles, or what Knowlery keeps in its own workspace."""
 
 BUNDLE_MANIFESTS = ("okf-bundle.json", "knowlery-bundle.json")
 

@@ -83,12 +83,15 @@ async def scan(tree: FileTree, installed: frozenset[str] = frozenset()) -> Scan:
     """
     gate = _Gate(installed)
     entries = await tree.list(gate.enter)
-    has_listings = await _is_okf_tree(tree, entries)
-    return classify(entries, gate.skipped, has_listings)
+    return classify(entries, gate.skipped, await _is_okf_tree(tree, entries))
 
 
-def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (), has_listings: bool = False) -> Scan:
-    """Sort entries into notes and skips. `has_listings` says that index.md and log.md are OKF listings here."""
+def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (), is_okf: bool = False) -> Scan:
+    """Sort entries into notes and skips.
+
+    Args: is_okf: this is an OKF directory: index.md and log.md are its listings, and every other file was put there to
+        be read, whatever its folder is called.
+    """
     entries = tuple(entries)
     bundles = frozenset(
         layout.bundle_folder(entry.path) for entry in entries if entry.path.endswith(layout.BUNDLE_MANIFESTS)
@@ -101,7 +104,7 @@ def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (
             continue
         bundle = layout.bundle_folder(entry.path)
         bundle = bundle if bundle in bundles else ""
-        reason = "not-downloaded" if placeholder else _reason_to_skip(entry, has_listings or bool(bundle))
+        reason = "not-downloaded" if placeholder else _reason_to_skip(entry, is_okf or bool(bundle))
         if reason:
             skipped.append(Skipped(placeholder or entry.path, reason))
         else:
@@ -110,24 +113,26 @@ def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (
     return Scan(tuple(notes), tuple(skipped), tuple(entry.path for entry in entries if entry.kind == "file"))
 
 
-def _reason_to_skip(entry: FileStat, has_listings: bool) -> Reason | None:
+def _reason_to_skip(entry: FileStat, is_okf: bool) -> Reason | None:
     """Why a markdown file is no note; the first rule that holds."""
     name = entry.path.rpartition("/")[2]
     if entry.kind == "link":
         return "symbolic-link"
     if entry.kind == "other":
         return "not-regular"
+    if entry.bytes > LIMITS.note_bytes:
+        return "too-large"
     if leftovers.is_hidden(name):
         return "hidden"
     if leftovers.is_conflict_copy(entry.path):
         return "conflict-copy"
     if entry.path in layout.SYSTEM_FILES:
         return "system-file"
-    if has_listings and name in layout.RESERVED_NAMES:
-        return "listing"
+    if is_okf:
+        return "listing" if name in layout.RESERVED_NAMES else None
     if leftovers.in_template_folder(entry.path):
         return "template"
-    return "too-large" if entry.bytes > LIMITS.note_bytes else None
+    return None
 
 
 class _Gate:
@@ -151,9 +156,17 @@ class _Gate:
 
 
 async def _is_okf_tree(tree: FileTree, entries: Iterable[FileStat]) -> bool:
-    """True when the root index.md declares an OKF version, so that index.md and log.md are listings at every level."""
+    """True when the root index.md is an OKF listing, so that index.md and log.md are listings and logs throughout."""
     root = next((entry for entry in entries if entry.path == "index.md" and entry.kind == "file"), None)
     if root is None or root.bytes > LIMITS.note_bytes:
         return False
-    head = (await tree.read("index.md", LIMITS.note_bytes))[:4096]
-    return head.startswith(b"---") and b"\nokf_version:" in head.partition(b"\n---")[0]
+    return is_okf_listing(await tree.read("index.md", LIMITS.note_bytes))
+
+
+def is_okf_listing(index: bytes) -> bool:
+    """Whether a root index.md declares an OKF version, or holds headings and lists with links and nothing else."""
+    text = index.decode("utf-8-sig", errors="replace")
+    if text.startswith("---"):
+        return "\nokf_version:" in text.partition("\n---")[0]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return all(line.startswith(("#", "* ", "- ")) for line in lines) and any("](" in line for line in lines)

@@ -123,6 +123,24 @@ async def test_listings_and_logs_are_left_out_where_the_root_index_declares_okf(
     assert found.skipped_for("listing") == ("index.md", "metrics/index.md", "metrics/log.md")
 
 
+async def test_a_root_index_that_only_lists_links_makes_an_okf_directory_as_in_version_01():
+    tree = MemoryTree({"index.md": "# Subdirectories\n\n* [tables](tables/index.md) - what\n", "tables/index.md": "x"})
+    assert (await scan(tree)).notes == ()
+
+
+async def test_in_an_okf_directory_a_folder_of_templates_is_content():
+    tree = MemoryTree({"index.md": "* [t](templates/mail.md)", "templates/mail.md": "x"})
+    assert paths((await scan(tree)).notes) == ["templates/mail.md"]
+
+
+@pytest.mark.parametrize("index", ["", "# Home\n", "* no link", "# Home\n\nRead [this](a.md) first.\n", "\ufeff"])
+async def test_a_root_index_with_text_of_its_own_is_a_note(index):
+    assert paths((await scan(MemoryTree({"index.md": index, "docs/index.md": "x"}))).notes) == [
+        "docs/index.md",
+        "index.md",
+    ]
+
+
 async def test_a_root_index_that_only_talks_about_okf_declares_nothing():
     tree = MemoryTree({"index.md": "---\ntitle: x\n---\nokf_version: 0.2", "docs/index.md": "x"})
     assert paths((await scan(tree)).notes) == ["docs/index.md", "index.md"]
