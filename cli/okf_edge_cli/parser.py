@@ -154,6 +154,23 @@ def init(
     return partial(setup.init, folder, name, as_json)
 
 
+@app.command(help=_SUMMARY["validate"])
+def validate(
+    folder: Annotated[
+        str | None, typer.Argument(metavar="[DIR]", help="The folder [default: the nearest knowledge base, else here].")
+    ] = None,
+    as_json: Json = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print a SARIF 2.1.0 log.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="Print GitHub annotations.")] = False,
+) -> Job:
+    from okf_edge_cli import validating
+
+    if as_json + sarif + github > 1:
+        raise typer.BadParameter("expected one of --json, --sarif and --github, found several")
+    form: validating.Format = "json" if as_json else "sarif" if sarif else "github" if github else "text"
+    return partial(validating.validate, folder, form)
+
+
 @app.command(help=_SUMMARY["verify"])
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The archive.")],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from okf_edge.bundles.install import Installation, InstallOptions
     from okf_edge.bundles.registry import InstalledBundle
     from okf_edge.bundles.verify import Verified
+    from okf_edge.okf.conformance import Report
     from okf_edge.ports import FileTree
     from okf_edge.retrieval.answer import Answer
     from okf_edge.retrieval.request import SearchRequest
@@ -72,6 +73,12 @@ class Okf:
 
         registry = await read_registry(self._ports.tree)
         return tuple(registry.bundles[bundle_id] for bundle_id in sorted(registry.bundles))
+
+    async def validate(self) -> Report:
+        """Whether the folder conforms to OKF, and every way in which it deviates."""
+        from okf_edge.app.validating import check_folder
+
+        return await check_folder(self._ports.tree)
 
     async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
         """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.
