@@ -1,0 +1,170 @@
+"""Pages about a person, and notes of meetings, by type, folder, tag, name and content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from okf_edge.bundles.risks.finding import Hit
+from okf_edge.okf.document import Document
+from okf_edge.okf.tags import tags_of
+
+_PERSON_WORDS = frozenset(
+    [
+        "person",
+        "people",
+        "contact",
+        "contacts",
+        "human",
+        "colleague",
+        "coworker",
+        "friend",
+        "family",
+        "client",
+        "patient",
+        "employee",
+        "candidate",
+        "individual",
+        "persona",
+        "personen",
+        "persons",
+        "personnes",
+        "personne",
+        "menschen",
+        "人物",
+        "人",
+        "联系人",
+        "聯絡人",
+        "同事",
+        "客户",
+        "人员",
+        "連絡先",
+        "사람",
+    ]
+)
+_MEETING_WORDS = frozenset(
+    [
+        "meeting",
+        "meetings",
+        "1on1",
+        "1-1",
+        "one-on-one",
+        "standup",
+        "retro",
+        "retrospective",
+        "minutes",
+        "journal",
+        "diary",
+        "daily",
+        "dailies",
+        "interview",
+        "会议",
+        "會議",
+        "会议纪要",
+        "周会",
+        "例会",
+        "日记",
+        "日報",
+        "議事録",
+        "ミーティング",
+        "besprechung",
+        "protokoll",
+        "réunion",
+        "reunión",
+    ]
+)
+_PUBLIC_WORDS = frozenset(
+    [
+        "book",
+        "author",
+        "company",
+        "organisation",
+        "organization",
+        "product",
+        "project",
+        "film",
+        "paper",
+        "article",
+        "place",
+        "event",
+        "team",
+        "group",
+        "role",
+        "fiction",
+        "character",
+        "书",
+        "公司",
+        "组织",
+    ]
+)
+_FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)?(?: (?:de|van|von|der|la|bin|al))? [A-Z][\w'’-]+(?: (?:Jr|Sr)\.?)?")
+_INITIAL = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)+ [A-Z][\w'’-]+")
+_TRAITS = re.compile(
+    r"\b(?:was born|born (?:on|in)|birthday|date of birth|home address)\b|生日|出生于|身份证|籍贯", re.IGNORECASE
+)
+_MEETING_NAME = re.compile(
+    r"\b(?:meeting|minutes|1[:on-]{1,4}1|standup|stand-up|retro|sync|kick-?off|all-?hands)\b|会议|纪要|周会|例会|議事録",
+    re.IGNORECASE,
+)
+
+
+def people(document: Document) -> Iterator[Hit]:
+    """What tells that a note is about a person or a meeting; at most one hit of each kind."""
+    kind = str(document.frontmatter.get("type") or "").strip()
+    tags = {tag.lstrip("#").casefold() for tag in tags_of(document)}
+    if reason := _person(document, kind, tags):
+        if _words(kind) & _PUBLIC_WORDS:
+            yield _whole(document, "person", "info", f"{reason}, but its type is {kind!r}")
+        else:
+            yield _whole(document, "person", "blocking", reason)
+    if reason := _meeting(document, kind, tags):
+        yield _whole(document, "meeting", "warning", reason)
+
+
+def _person(document: Document, kind: str, tags: set[str]) -> str:
+    folders, name = _place(document.path)
+    if _words(kind) & _PERSON_WORDS:
+        return f"its type is {kind!r}"
+    if found := _any_word(folders, _PERSON_WORDS):
+        return f"it lies in a folder {found!r}"
+    if found := _any_word(tags, _PERSON_WORDS):
+        return f"it has the tag #{found}"
+    title = str(document.frontmatter.get("title") or name)
+    if _INITIAL.fullmatch(title) or _INITIAL.fullmatch(name):
+        return "it is called like a person"
+    if (_FULL_NAME.fullmatch(title) or _FULL_NAME.fullmatch(name)) and _TRAITS.search(document.body):
+        return "it is called like a person and tells of a life"
+    return ""
+
+
+def _meeting(document: Document, kind: str, tags: set[str]) -> str:
+    folders, name = _place(document.path)
+    if _words(kind) & _MEETING_WORDS:
+        return f"its type is {kind!r}"
+    if found := _any_word(folders, _MEETING_WORDS) or _any_word(tags, _MEETING_WORDS):
+        return f"it lies in, or is tagged, {found!r}"
+    return "it is called like a meeting" if _MEETING_NAME.search(name) else ""
+
+
+def _place(path: str) -> tuple[list[str], str]:
+    *folders, name = path.split("/")
+    return [folder.casefold() for folder in folders], name.rpartition(".")[0] or name
+
+
+def _words(text: str) -> set[str]:
+    return {text.casefold(), *re.findall(r"[^\W_]+", text.casefold())}
+
+
+def _any_word(texts: object, words: frozenset[str]) -> str:
+    for text in sorted(map(str, texts)) if isinstance(texts, list | set) else ():
+        parts = set(re.split(r"[/ ]", text))
+        if parts & words:
+            return text
+    return ""
+
+
+def _whole(document: Document, kind: str, severity: str, reason: str) -> Hit:
+    first = document.text.find("\n")
+    end = len(document.text) if first == -1 else first
+    name = document.path.rpartition("/")[2].removesuffix(".md")
+    return Hit(kind, 0, end, name, severity, reason)  # type: ignore[arg-type]

@@ -1,0 +1,160 @@
+"""Scans what would ship: every file, its name, its metadata and its body, in the text as it is, as it reads, and joined.
+
+Rules:
+1. The scan decides nothing: it tells. `blocking` findings stop an export until each is accepted with a reason.
+2. A finding that was suppressed is told as `info` with the reason, so that nobody has to trust the suppression.
+3. One place is told once, by the gravest of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from okf_edge.bundles.active import active_content
+from okf_edge.bundles.risks.addresses import private_places
+from okf_edge.bundles.risks.contacts import contacts
+from okf_edge.bundles.risks.credentials import credentials
+from okf_edge.bundles.risks.finding import Finding, Hit, Places
+from okf_edge.bundles.risks.instructions import instructions
+from okf_edge.bundles.risks.people import people
+from okf_edge.bundles.risks.unseen import comments, markup, unseen
+from okf_edge.bundles.risks.views import View, reading, views_of
+from okf_edge.okf.document import Document
+from okf_edge.okf.outline import outline_of
+from okf_edge.okf.reader import read_document
+
+_TEXT_SUFFIXES = frozenset(
+    [
+        "md",
+        "txt",
+        "json",
+        "canvas",
+        "base",
+        "yaml",
+        "yml",
+        "toml",
+        "ini",
+        "cfg",
+        "conf",
+        "env",
+        "csv",
+        "tsv",
+        "xml",
+        "svg",
+        "html",
+        "htm",
+        "css",
+        "js",
+        "ts",
+        "py",
+        "sql",
+        "sh",
+        "rb",
+        "go",
+        "rs",
+        "java",
+        "log",
+        "bib",
+        "tex",
+        "rst",
+        "org",
+        "adoc",
+        "ipynb",
+        "properties",
+        "excalidraw",
+        "mmd",
+        "puml",
+        "geojson",
+        "jsonl",
+    ]
+)
+_RANK = {"blocking": 0, "warning": 1, "info": 2}
+
+
+def scan(files: Mapping[str, bytes]) -> tuple[Finding, ...]:
+    """All findings of a set of files, by path and place."""
+    return tuple(finding for path in sorted(files) for finding in scan_file(path, files[path]))
+
+
+def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
+    """All findings of one file, by place."""
+    text = _text_of(path, data)
+    hits = [*_name_hits(path), *_active(path, data)]
+    if path.casefold().endswith(".md"):
+        document = read_document(path, data)
+        text = document.text
+        hits += [*text_hits(text), *_note_hits(document)]
+    elif text:
+        hits += [*text_hits(text), *unseen(text), *instructions(reading(text), quotes_excuse=False)]
+    places = Places(path, text)
+    return tuple(places.finding(hit) for hit in _once(hits))
+
+
+def scan_instructions(path: str, data: bytes) -> tuple[Finding, ...]:
+    """What an installation looks for in one note: text that is meant for an assistant, and letters that are unseen."""
+    document = read_document(path, data)
+    hits = [hit for hit in (*unseen(document.text), *_instructions(document))]
+    places = Places(path, document.text)
+    return tuple(places.finding(hit) for hit in _once(hits))
+
+
+def text_hits(text: str) -> Iterator[Hit]:
+    """What can be found in any text: credentials, contacts and private places."""
+    for view in views_of(text):
+        yield from credentials(view)
+        yield from contacts(view)
+        if not view.name:
+            yield from private_places(view)
+
+
+def blocking(findings: Iterable[Finding], accepted: Mapping[str, str]) -> tuple[Finding, ...]:
+    """The findings that stop an export: blocking ones that nobody has accepted by id, with a reason."""
+    return tuple(each for each in findings if each.severity == "blocking" and not accepted.get(each.id, "").strip())
+
+
+def _note_hits(document: Document) -> Iterator[Hit]:
+    text = document.text
+    yield from people(document)
+    yield from unseen(text)
+    yield from comments(text, document.body_start)
+    yield from markup(text, _code(document))
+    yield from _instructions(document)
+
+
+def _instructions(document: Document) -> Iterator[Hit]:
+    """In metadata quotation marks excuse nothing; in the body they mark what is talked about."""
+    text, at = document.text, document.body_start
+    yield from instructions(reading(text[:at]), quotes_excuse=False)
+    for hit in instructions(reading(text[at:])):
+        yield Hit(hit.kind, hit.start + at, hit.end + at, hit.value, hit.severity, hit.reason)
+
+
+def _code(document: Document) -> tuple[tuple[int, int], ...]:
+    outline = outline_of(document)
+    return tuple((block.start, block.end) for block in outline.blocks if block.kind == "code")
+
+
+def _name_hits(path: str) -> Iterator[Hit]:
+    """A file's name ships too; hits in it are told at the first character of the file."""
+    for hit in (*text_hits(path), *unseen(path), *instructions(View(path))):
+        yield Hit(hit.kind, 0, 0, hit.value, hit.severity, f"{hit.reason}, in the file's name")
+
+
+def _active(path: str, data: bytes) -> Iterator[Hit]:
+    if reason := active_content(path, data):
+        yield Hit("active content", 0, 0, path.rpartition("/")[2], "blocking", reason)
+
+
+def _text_of(path: str, data: bytes) -> str:
+    suffix = path.rpartition(".")[2].casefold()
+    is_text = suffix in _TEXT_SUFFIXES or b"\0" not in data[:4096]
+    return data.decode("utf-8", "replace") if is_text else ""
+
+
+def _once(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits in order of place; of those of one kind that overlap, the gravest and longest."""
+    kept: list[Hit] = []
+    for hit in sorted(hits, key=lambda each: (_RANK[each.severity], each.start - each.end)):
+        if not any(each.kind == hit.kind and each.start <= hit.start < max(each.end, each.start + 1) for each in kept):
+            kept.append(hit)
+    return sorted(kept, key=lambda each: (each.start, each.end, each.kind))

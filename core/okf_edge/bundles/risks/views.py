@@ -1,0 +1,123 @@
+"""A text as a reader, a browser or a program would see it, with the way back to where each character stood.
+
+Secrets hide behind spelling: full-width and look-alike letters, zero-width characters, entities and escapes, a string
+put together over two lines. Each view undoes one kind, so that one simple pattern finds them all.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html.entities import name2codepoint
+
+ZERO_WIDTH = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+)
+BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+_LOOK_ALIKES = str.maketrans(
+    "аеорсухіјѕԁһԛԝгАВЕКМНОРСТХІЈЅ" + "αοερτυνικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "＠．－＿：／＝＋％＃",
+    "aeopcyxijsdhqwrABEKMHOPCTXIJS" + "aoeptuvikABEZHIKMNOPTYX" + "@.-_:/=+%#",
+)
+_FULL_WIDTH = {0xFF01 + offset: 0x21 + offset for offset in range(94)}
+_DOTS = str.maketrans("。｡．․", "....")
+_TABLE = {**_LOOK_ALIKES, **_FULL_WIDTH, **_DOTS}
+
+_UNSEEN = re.compile(f"[{ZERO_WIDTH}{BIDI}\U000e0000-\U000e007f\ufe00-\ufe0f]+")
+_ESCAPES = re.compile(
+    r"&#[xX](?P<hex>[0-9a-fA-F]{1,6});|&#(?P<decimal>[0-9]{1,7});|&(?P<name>commat|period|lowbar|colon|equals|sol|num);"
+    r"|\\u(?P<unicode>[0-9a-fA-F]{4})|\\x(?P<byte>[0-9a-fA-F]{2})|%(?P<percent>[2-7][0-9a-fA-F])"
+)
+_NAMED = {"commat": "@", "period": ".", "lowbar": "_", "colon": ":", "equals": "=", "sol": "/", "num": "#"}
+_JOINTS = re.compile(
+    r"""(?<=[\w+/=.-])(?:
+        ["'`][ \t]*(?:[+.&,]|\\)?[ \t]*(?:\r?\n[ \t>|]*)?(?:[+.&][ \t]*)?["'`]   # "abc" + "def"
+      | \\\r?\n[ \t>]*                                                      # a continued line
+      | -?\r?\n[ \t>|]*                                                     # a wrapped line
+      | <wbr/?> | <br/?>(?:\r?\n)? | \*\*+ | __+(?=[A-Za-z0-9]{8})
+      )(?=[\w+/=.-])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A text and, where it lost or changed characters, the offsets of its pieces in the original."""
+
+    text: str
+    starts: tuple[int, ...] = (0,)
+    origins: tuple[int, ...] = (0,)
+    name: str = ""
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The characters of the original from which `text[start:end]` came."""
+        return self._origin(start), self._origin(end - 1) + 1 if end > start else self._origin(start)
+
+    def _origin(self, offset: int) -> int:
+        piece = bisect_right(self.starts, offset) - 1
+        return self.origins[piece] + offset - self.starts[piece]
+
+
+def views_of(text: str) -> Iterator[View]:
+    """The text as it reads, and again unescaped and joined where that makes a difference."""
+    plain = reading(text)
+    yield plain
+    for name, pattern, meaning in (("escaped", _ESCAPES, _unescaped), ("split", _JOINTS, _nothing)):
+        if pattern.search(plain.text):
+            yield _replaced(plain, pattern, meaning, name)
+
+
+def reading(text: str) -> View:
+    """The text with look-alikes as the ASCII they look like, and without what is not seen."""
+    plain = View(text if text.isascii() else text.translate(_TABLE))
+    return plain if text.isascii() or not _UNSEEN.search(text) else _replaced(plain, _UNSEEN, _nothing, "unseen")
+
+
+def _replaced(view: View, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str], name: str) -> View:
+    built = _Builder(view)
+    position = 0
+    for match in pattern.finditer(view.text):
+        built.keep(position, match.start())
+        built.put(meaning(match), match.start())
+        position = match.end()
+    built.keep(position, len(view.text))
+    return View("".join(built.parts), tuple(built.starts), tuple(built.origins), name)
+
+
+class _Builder:
+    """Puts a view together from pieces of another, and knows where each came from."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._length = 0
+        self.parts: list[str] = []
+        self.starts: list[int] = []
+        self.origins: list[int] = []
+
+    def keep(self, start: int, end: int) -> None:
+        """A run of the other view; where that has a seam, this one has it too."""
+        first, last = bisect_right(self._view.starts, start), bisect_right(self._view.starts, end)
+        cuts = [start, *self._view.starts[first:last], end]
+        for left, right in zip(cuts, cuts[1:], strict=False):
+            self.put(self._view.text[left:right], left)
+
+    def put(self, text: str, offset: int) -> None:
+        """A piece that stands for what is at `offset` of the other view."""
+        self.starts.append(self._length)
+        self.origins.append(self._view.span(offset, offset)[0])
+        self.parts.append(text)
+        self._length += len(text)
+
+
+def _nothing(match: re.Match[str]) -> str:
+    return ""
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if name := match["name"]:
+        return _NAMED.get(name) or chr(name2codepoint.get(name, 0x20))
+    digits = match["hex"] or match["unicode"] or match["byte"] or match["percent"]
+    code = int(digits, 16) if digits else int(match["decimal"])
+    return chr(code) if 0x20 <= code < 0x7F else match[0]
