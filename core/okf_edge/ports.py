@@ -119,7 +119,7 @@ class Vectors:
     data: bytes
 
 
-Column = Sequence[str | None] | Sequence[int | None] | array | Vectors  # type: ignore[type-arg]
+Column = Sequence[str | None] | Sequence[int | None] | Sequence[float | None] | array | Vectors  # type: ignore[type-arg]
 Dialect = Literal["duckdb", "sqlite"]
 
 

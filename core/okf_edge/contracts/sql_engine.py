@@ -103,6 +103,13 @@ class SqlEngineContract:
             return
         true(False, "expected ValueError for columns of different length")
 
+    async def a_list_of_fractions_keeps_them(self, given: EngineAndTree) -> None:
+        engine, _ = given
+        await engine.create("delta")
+        await engine.query("CREATE TABLE delta.row (scale FLOAT)")
+        await engine.load("delta", "row", {"scale": [0.25, None, 0.0078125]})
+        equal(await engine.query("SELECT scale FROM delta.row"), [(0.25,), (None,), (0.0078125,)], "rows")
+
     async def no_rows_load_as_none(self, given: EngineAndTree) -> None:
         engine = given.engine
         await engine.create("delta")

@@ -79,7 +79,8 @@ def _unnested(column: Column, first: int, last: int) -> tuple[str, list[str]]:
         return f"unnest(?::VARCHAR::{kind}[])", [str(part.tolist())]
     if any(isinstance(value, str) for value in part):
         return _strings(part)
-    return "unnest(?::VARCHAR::BIGINT[])", [str(list(part)).replace("None", "NULL")]
+    kind = "DOUBLE" if any(isinstance(value, float) for value in part) else "BIGINT"
+    return f"unnest(?::VARCHAR::{kind}[])", [str(list(part)).replace("None", "NULL")]
 
 
 def _vectors_text(vectors: Vectors, first: int, last: int) -> str:
@@ -88,7 +89,7 @@ def _vectors_text(vectors: Vectors, first: int, last: int) -> str:
     return "[" + ",".join(rows) + "]"
 
 
-def _strings(values: Sequence[str | int | None]) -> tuple[str, list[str]]:
+def _strings(values: Sequence[str | int | float | None]) -> tuple[str, list[str]]:
     """Texts joined by a character that none of them holds; a lone second such character stands for NULL."""
     texts = [None if value is None else str(value) for value in values]
     separator, null = _unused_characters("".join(text for text in texts if text is not None))
