@@ -20,7 +20,7 @@ LinkKind = Literal["wikilink", "markdown", "embed", "frontmatter", "path", "foot
 LinkForm = Literal["wiki", "markdown", "path"]
 
 _WIKI = re.compile(
-    r"(?P<bang>!?)\[\[(?!\[)(?P<inner>(?>\[[^\[\]\r\n\x00]*\](?!\])|\](?!\])|\[(?!\[)|[^\[\]\r\n])++)\]\]"
+    r"(?P<bang>!?)\[\[(?!\[)(?P<inner>(?>\[[^\[\]\r\n\x00]*\](?!\](?!\]))|\](?!\])|\[(?!\[)|[^\[\]\r\n])++)\]\]"
 )
 _BRACKET = re.compile(r"!?\[|\]")
 _DESTINATION = re.compile(
@@ -36,6 +36,7 @@ _DEFINITION = re.compile(
 _FOOTNOTE = re.compile(r"\[\^(?P<label>[^\[\]\s\x00]{1,200})\](?!\()")
 _ALIAS_BAR = re.compile(r"\\?\|")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 # What a path-valued field must look like to be a path, and no description of a scope.
 _PATH_LIKE = re.compile(r"\.{0,2}/\S.*|\S+/\S*|.*\S\.[A-Za-z0-9]{1,8}(?:#.*)?")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -72,14 +73,15 @@ class Link:
 
     @property
     def is_external(self) -> bool:
-        """Whether it leaves the tree: it has a scheme or names a host."""
-        return self.form != "wiki" and bool(_SCHEME.match(self.target))
+        """Whether it leaves the tree: it has a scheme or names a host. A wikilink may hold a whole URL by mistake."""
+        return bool((_URL if self.form == "wiki" else _SCHEME).match(self.target))
 
 
 def links_of(document: Document, outline: Outline | None = None) -> tuple[Link, ...]:
     """All links of a note: first those of its frontmatter, then those of its body, in order."""
     outline = outline or outline_of(document)
-    return (*_frontmatter_links(document, outline), *_body_links(document, outline))
+    found = (*_frontmatter_links(document, outline), *_body_links(document, outline))
+    return tuple(link for link in found if link.target or link.anchor)
 
 
 def without_links(words: str) -> str:

@@ -75,10 +75,15 @@ def key_of(line: str) -> str:
     return key[1:-1] if len(key) > 1 and key[0] == key[-1] and key[0] in "\"'" else key
 
 
+def _is_own(line: str) -> bool:
+    """Whether a line below a key belongs to its value; one without indentation that starts no key is a stray."""
+    return not line.strip() or bool(_BELONGS.match(line))
+
+
 def _prose_line(lines: list[str]) -> int:
     after_blank = False
     for number, line in enumerate(lines, 1):
-        if after_blank and line.strip() and not _BELONGS.match(line) and not key_of(line):
+        if after_blank and not _is_own(line) and not key_of(line):
             return _start_of_prose(lines, number)
         after_blank = not line.strip() or (after_blank and line.startswith("#"))
     return 0
@@ -95,7 +100,8 @@ def _read_segment(segment: Segment, result: Recovered) -> None:
     value = _parsed(segment, segment.lines, result)
     if value is _FAILED:
         result.repaired.append((segment.key, segment.first))
-        value = _parsed(segment, [_repaired(line) for line in segment.lines], result)
+        own = [segment.lines[0], *(line if _is_own(line) else "" for line in segment.lines[1:])]
+        value = _parsed(segment, [_repaired(line) for line in own], result)
     if value is _FAILED:
         value = _as_text(segment)
     if segment.key in result.values:
@@ -145,7 +151,7 @@ def _stands_alone(value: str) -> bool:
 
 
 def _quoted(value: str) -> str:
-    if _LINKS.fullmatch(value):
+    if not _LINK.fullmatch(value) and _LINKS.fullmatch(value):
         return "[" + ", ".join(_single_quoted(link) for link in _LINK.findall(value)) + "]"
     return _single_quoted(value)
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -26,6 +27,8 @@ from okf_edge.okf.outline import Outline, outline_of
 Status = Literal["resolved", "ambiguous", "anchor-missing", "attachment", "not-downloaded", "missing", "external"]
 How = Literal["", "self", "path", "document", "bundle", "name", "alias", "folder"]
 
+# A path-valued field that names no file may describe a scope instead (section 5.1), unless it looks like nothing else.
+_SURELY_PATH = re.compile(r"\.{0,2}/|.*\.[A-Za-z0-9]{1,8}(?:#|\Z)")
 _NOTE = ".md"
 _MOST_HASHES = 8
 
@@ -87,7 +90,8 @@ class Resolver:
             found = self._find(target, link.form, from_path)
             if found.paths:
                 return self._settled(found, target, anchor, from_path)
-        return Resolution("missing", "", link.target, link.anchor)
+        is_scope = link.form == "path" and not _SURELY_PATH.match(link.inner)
+        return Resolution("external" if is_scope else "missing", "", link.target, link.anchor)
 
     def _add(self, entry: Entry) -> None:
         self._paths.add(entry.path, entry.path)
