@@ -34,7 +34,7 @@ async def install(vault: Vault, spec: Spec) -> None:
 
 
 async def verify_tristate(vault: Vault, spec: Spec) -> None:
-    """`verify_tristate`: a signature is valid, absent, or an error that refuses; what can't be read is never `absent`."""
+    """`verify_tristate`: a signature is valid, absent or an error; what can't be read is never `absent`."""
     assert set(get_args(Signature)) == {"valid", "absent"}
     okf = okf_of(str(await _knowledge_base(vault.folder / "base")), quiet=True)
     for archive in sorted(vault.folder.glob("*.zip")):

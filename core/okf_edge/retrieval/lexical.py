@@ -4,12 +4,16 @@ The index holds each posting's saturated weight (0 to 255) without idf. N and df
 that the parts rank like the whole. Scores are shares of the question's idf mass: 1 would be a chunk that holds every
 term, each as saturated as can be.
 
+A long word that no source holds stands for the words that it is part of, as in German or Dutch compounds: a question
+for "dampfschiff" finds "donaudampfschifffahrt".
+
 Source: BM25 with the always-positive idf ln(1 + (N - df + 0.5) / (df + 0.5)).
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,15 +25,24 @@ from okf_edge.retrieval.scope import Scope
 
 WEIGHT_SCALE = 255.0
 
+PART = re.compile("[a-z\u00df-\u024f]{6,}")
+"""What is looked for inside of words: Latin letters, since shorter parts lie in too many words by chance."""
+
+COMPOUNDS = 8
+"""Words that a part stands for at most, the shortest first."""
+
+Entry = tuple[tuple[int, ...], int]
+"""What a source knows of a term: its number, or those of the words that it is part of, and document frequency."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term of the question in the whole corpus. `numbers` gives its number by position of the source."""
+    """One term of the question in the whole corpus. `numbers` gives its numbers by position of the source."""
 
     text: str
     df: int
     idf: float
-    numbers: Mapping[int, int]
+    numbers: Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +58,12 @@ def idf(df: int, chunks: int) -> float:
     return math.log(1 + (chunks - df + 0.5) / (df + 0.5))
 
 
-def weigh(terms: Sequence[str], found: Sequence[Mapping[str, tuple[int, int]]], chunks: int, limit: int) -> Vocabulary:
+def weigh(terms: Sequence[str], found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
     """Weigh the question's terms over all sources.
 
     Args:
         terms: distinct, in the question's order.
-        found: for each source, (number, document frequency) of the terms that it holds.
+        found: for each source, the entries of the terms that it holds.
         chunks: chunks of all sources.
         limit: terms to keep, the rarest first; unknown ones are kept last, for they find nothing.
     """
@@ -61,47 +74,70 @@ def weigh(terms: Sequence[str], found: Sequence[Mapping[str, tuple[int, int]]], 
     return Vocabulary(kept, sum(term.idf for term in kept), dropped)
 
 
-def _term(text: str, found: Sequence[Mapping[str, tuple[int, int]]], chunks: int) -> Term:
+def _term(text: str, found: Sequence[Mapping[str, Entry]], chunks: int) -> Term:
     held = {position: entry[text] for position, entry in enumerate(found) if text in entry}
     df = sum(frequency for _, frequency in held.values())
-    return Term(text, df, idf(df, chunks), {position: number for position, (number, _) in held.items()})
+    return Term(text, df, idf(df, chunks), {position: numbers for position, (numbers, _) in held.items()})
 
 
-async def lookup(engine: SqlEngine, scope: Scope, terms: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Number and document frequency of each term that the source holds, masked chunks not counted."""
+async def lookup(engine: SqlEngine, scope: Scope, terms: Sequence[str]) -> dict[str, Entry]:
+    """The entry of each term that the source holds, masked chunks not counted."""
     if not terms:
         return {}
-    alias = scope.source.alias
     marks = ",".join("?" * len(terms))
-    rows = await engine.query(f"SELECT term, number, df FROM {alias}.term WHERE term IN ({marks})", tuple(terms))
-    found = {str(term): (int(number or 0), int(df or 0)) for term, number, df in rows}
-    if scope.source.masked and found:
-        found = _less(found, await _masked_frequencies(engine, scope, [number for number, _ in found.values()]))
-    return found
+    rows = await engine.query(
+        f"SELECT term, number, df FROM {scope.source.alias}.term WHERE term IN ({marks})", tuple(terms)
+    )
+    present = await _without_masked(engine, scope, {int(number or 0): int(df or 0) for _, number, df in rows})
+    numbers = {str(term): int(number or 0) for term, number, _ in rows}
+    return {term: ((number,), present[number]) for term, number in numbers.items() if number in present}
 
 
-async def _masked_frequencies(engine: SqlEngine, scope: Scope, numbers: Sequence[int]) -> dict[int, int]:
+async def lookup_compounds(engine: SqlEngine, scopes: Sequence[Scope], part: str) -> list[Entry | None]:
+    """For each source, the words that a part lies in as one entry: of the shortest words of all sources together."""
+    held = [await _words_with(engine, scope, part) for scope in scopes]
+    shortest = sorted({word for words in held for word in words}, key=lambda word: (len(word), word))[:COMPOUNDS]
+    kept = [[words[word] for word in shortest if word in words] for words in held]
+    return [(tuple(number for number, _ in each), sum(df for _, df in each)) if each else None for each in kept]
+
+
+async def _words_with(engine: SqlEngine, scope: Scope, part: str) -> dict[str, tuple[int, int]]:
+    """Number and document frequency of each word of the source that a part lies in."""
+    rows = await engine.query(
+        f"SELECT term, number, df FROM {scope.source.alias}.term WHERE instr(term, ?) > 0", (part,)
+    )
+    present = await _without_masked(engine, scope, {int(number or 0): int(df or 0) for _, number, df in rows})
+    numbers = {str(word): int(number or 0) for word, number, _ in rows}
+    return {word: (number, present[number]) for word, number in numbers.items() if number in present}
+
+
+async def _without_masked(engine: SqlEngine, scope: Scope, frequencies: dict[int, int]) -> dict[int, int]:
+    """The document frequency of each term number, less the masked chunks; terms of nothing else are left out."""
+    if not scope.source.masked or not frequencies:
+        return frequencies
     rows = await engine.query(
         f"SELECT term, COUNT(*) FROM {scope.source.alias}.posting "
-        f"WHERE term IN ({_listed(numbers)}) AND NOT ({scope.present}) GROUP BY term"
+        f"WHERE term IN ({_listed([*frequencies])}) AND NOT ({scope.present}) GROUP BY term"
     )
-    return {int(term or 0): int(count or 0) for term, count in rows}
-
-
-def _less(found: Mapping[str, tuple[int, int]], gone: Mapping[int, int]) -> dict[str, tuple[int, int]]:
-    left = {term: (number, df - gone.get(number, 0)) for term, (number, df) in found.items()}
-    return {term: entry for term, entry in left.items() if entry[1] > 0}
+    gone = {int(term or 0): int(count or 0) for term, count in rows}
+    left = {number: df - gone.get(number, 0) for number, df in frequencies.items()}
+    return {number: df for number, df in left.items() if df > 0}
 
 
 async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], terms: Sequence[str]) -> Vocabulary:
     """The question's terms, weighed over all sources."""
     found = [await lookup(engine, scope, terms) for scope in scopes]
+    for part in terms:
+        if PART.fullmatch(part) and not any(part in held for held in found):
+            compounds = await lookup_compounds(engine, scopes, part)
+            for held, entry in zip(found, compounds, strict=True):
+                held.update({part: entry} if entry else {})
     return weigh(terms, found, sum(scope.chunks for scope in scopes), LIMITS.question_terms_count)
 
 
 async def best(engine: SqlEngine, scope: Scope, vocabulary: Vocabulary, position: int, plan: Plan) -> Sequence[Found]:
     """The best chunks of the source at `position`, best first."""
-    held = [(term.numbers[position], term.idf) for term in vocabulary.terms if position in term.numbers]
+    held = [(number, term.idf) for term in vocabulary.terms for number in term.numbers.get(position, ())]
     if not held or scope.empty:
         return []
     parameters: list[Value] = []
@@ -130,7 +166,7 @@ async def matches(
     engine: SqlEngine, scope: Scope, vocabulary: Vocabulary, position: int, chunks: Iterable[int]
 ) -> dict[int, dict[str, int]]:
     """Which terms each of these chunks holds, and how heavily: chunk -> term -> weight of 0 to 255."""
-    names = {term.numbers[position]: term.text for term in vocabulary.terms if position in term.numbers}
+    names = {number: term.text for term in vocabulary.terms for number in term.numbers.get(position, ())}
     listed = _listed(sorted(chunks))
     if not names or not listed:
         return {}
@@ -138,7 +174,8 @@ async def matches(
     rows = await engine.query(" UNION ALL ".join(f"{branch} {number}" for number in names))
     held: dict[int, dict[str, int]] = {}
     for number, chunk, weight in rows:
-        held.setdefault(int(chunk or 0), {})[names[int(number or 0)]] = int(weight or 0)
+        weights, name = held.setdefault(int(chunk or 0), {}), names[int(number or 0)]
+        weights[name] = max(weights.get(name, 0), int(weight or 0))
     return held
 
 

@@ -5,20 +5,20 @@ from tests.unit.retrieval.values import a_vocabulary
 
 
 def test_frequencies_are_summed_over_all_sources() -> None:
-    parts = weigh(["pump", "leak"], [{"pump": (3, 4)}, {"pump": (1, 2), "leak": (0, 1)}], 50, 10)
-    whole = weigh(["pump", "leak"], [{"pump": (5, 6), "leak": (2, 1)}], 50, 10)
+    parts = weigh(["pump", "leak"], [{"pump": ((3,), 4)}, {"pump": ((1,), 2), "leak": ((0,), 1)}], 50, 10)
+    whole = weigh(["pump", "leak"], [{"pump": ((5,), 6), "leak": ((2,), 1)}], 50, 10)
     assert [(term.df, term.idf) for term in parts.terms] == [(term.df, term.idf) for term in whole.terms]
     assert parts.mass == whole.mass
-    assert parts.terms[0].numbers == {0: 3, 1: 1}
+    assert parts.terms[0].numbers == {0: (3,), 1: (1,)}
 
 
 def test_an_unknown_word_weighs_as_much_as_the_rarest() -> None:
-    vocabulary = weigh(["known", "unknown"], [{"known": (0, 1)}], 100, 10)
+    vocabulary = weigh(["known", "unknown"], [{"known": ((0,), 1)}], 100, 10)
     assert vocabulary.terms[1].idf == idf(0, 100) > vocabulary.terms[0].idf
 
 
 def test_a_very_long_question_keeps_its_rarest_known_terms_in_their_order() -> None:
-    found = {f"t{n}": (n, n + 1) for n in range(20)}
+    found = {f"t{n}": ((n,), n + 1) for n in range(20)}
     vocabulary = weigh(["unknown", *reversed(found)], [found], 100, 3)
     assert [term.text for term in vocabulary.terms] == ["t2", "t1", "t0"]
     assert len(vocabulary.dropped) == 18

@@ -51,7 +51,7 @@ def a_ranked(name: str = "a.md", score: float = 0.5, hit: Hit | None = None, **g
 
 def a_vocabulary(**idf: float) -> Vocabulary:
     return Vocabulary(
-        tuple(Term(text, 1, weight, {0: at}) for at, (text, weight) in enumerate(idf.items())), sum(idf.values())
+        tuple(Term(text, 1, weight, {0: (at,)}) for at, (text, weight) in enumerate(idf.items())), sum(idf.values())
     )
 
 
