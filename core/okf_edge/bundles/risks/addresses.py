@@ -17,21 +17,25 @@ _PRIVATE_IP = re.compile(
 )
 _SENSITIVE_HOST = re.compile(
     r"""https?://(?:
-        [\w-]+\.atlassian\.net | [\w.-]*jira[\w.-]* | [\w.-]*confluence\.[\w.-]+ | [\w-]+\.slack\.com/(?:archives|files|team)
-      | docs\.google\.com/(?:document|spreadsheets|presentation|forms)/ | drive\.google\.com/(?:file|drive|open)
-      | (?:www\.)?notion\.so/ | [\w-]+\.notion\.site/ | [\w-]+\.sharepoint\.com/ | [\w-]+-my\.sharepoint\.com/ | 1drv\.ms/
-      | (?:www\.)?dropbox\.com/(?:s|scl|sh)/ | [\w-]+\.box\.com/s/ | (?:www\.)?figma\.com/(?:file|design|board)/ | miro\.com/app/
-      | trello\.com/[bc]/ | app\.asana\.com/ | linear\.app/[\w-]+/issue | [\w-]+\.zendesk\.com/agent | [\w-]+\.monday\.com/
-      | (?:[\w-]+\.)?zoom\.us/j/ | meet\.google\.com/[a-z]{3}- | teams\.microsoft\.com/l/ | [\w-]+\.webex\.com/
-      | [\w-]+\.feishu\.cn/ | [\w-]+\.larksuite\.com/ | (?:www\.)?yuque\.com/ | shimo\.im/ | docs\.qq\.com/ | alidocs\.dingtalk\.com/
-      | (?:[\w-]+\.)+(?:internal|intranet|corp|lan|local|home|private)(?=[/:?\#]|\b(?!\.)) | (?:intranet|wiki|git|gitlab|jenkins|grafana|vpn)\.(?:corp|int)\.
+        [\w-]+\.atlassian\.net | [\w.-]*jira[\w.-]* | [\w.-]*confluence\.[\w.-]+
+      | [\w-]+\.slack\.com/(?:archives|files|team) | docs\.google\.com/(?:document|spreadsheets|presentation|forms)/
+      | drive\.google\.com/(?:file|drive|open) | (?:www\.)?notion\.so/ | [\w-]+\.notion\.site/
+      | [\w-]+\.sharepoint\.com/
+      | 1drv\.ms/ | (?:www\.)?dropbox\.com/(?:s|scl|sh)/ | [\w-]+\.box\.com/s/ | miro\.com/app/
+      | (?:www\.)?figma\.com/(?:file|design|board)/ | trello\.com/[bc]/ | app\.asana\.com/ | linear\.app/[\w-]+/issue
+      | [\w-]+\.zendesk\.com/agent | [\w-]+\.monday\.com/ | (?:[\w-]+\.)?zoom\.us/j/ | meet\.google\.com/[a-z]{3}-
+      | teams\.microsoft\.com/l/ | [\w-]+\.webex\.com/ | [\w-]+\.feishu\.cn/ | [\w-]+\.larksuite\.com/
+      | (?:www\.)?yuque\.com/ | shimo\.im/ | docs\.qq\.com/ | alidocs\.dingtalk\.com/
+      | (?:[\w-]+\.)+(?:internal|intranet|corp|lan|local|home|private)(?=[/:?\#]|\b(?!\.))
+      | (?:intranet|wiki|git|gitlab|jenkins|grafana|vpn)\.(?:corp|int)\.
       | [\w-]+\.s3[.\w-]*\.amazonaws\.com/[^\s)>"]*[?&]X-Amz-Signature
     )[^\s)>"'\]]*
     | \\\\[A-Za-z0-9][\w.-]+\\[\w$.-]+ | (?:smb|afp|nfs|file)://[^\s)>"']+""",
     re.IGNORECASE | re.VERBOSE,
 )
 _TOKEN_IN_URL = re.compile(
-    r"https?://[^\s)>\"']*[?&](?P<name>access_token|auth|api_?key|token|key|sig|signature|code|password|invite)=[\w.~%-]{12,}",
+    r"https?://[^\s)>\"']*[?&](?P<name>access_token|auth|api_?key|token|key|sig|signature"
+    r"|code|password|invite)=[\w.~%-]{12,}",
     re.I,
 )
 _HOME = re.compile(r"(?<![\w/])(?:/home/|/Users/|[A-Za-z]:\\Users\\)(?P<user>[\w.-]+)", re.IGNORECASE)

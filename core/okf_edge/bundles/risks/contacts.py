@@ -16,7 +16,8 @@ from okf_edge.bundles.risks.views import View
 
 _AT = re.compile(
     r"@|[ \t]{0,2}(?:\[at\]|\(at\)|\{at\}|<at>|\[@\]|\(@\)|_at_|\[arroba\]|\(arroba\)|\[ät\]|\(a\))[ \t]{0,2}"
-    r"|(?<=[\w])[ \t]+(?:at|AT)[ \t]+(?=[\w-]{2,40}[ \t]{0,2}(?:\[dot\]|\(dot\)|\{dot\}|[ \t](?:dot|DOT)[ \t]))",
+    r"|(?<=[\w])[ \t]+(?:at|AT)[ \t]+(?=[\w-]{2,40}[ \t]{0,2}(?:\[dot\]|\(dot\)|\{dot\}"
+    r"|[ \t](?:dot|DOT)[ \t]))",
     re.IGNORECASE,
 )
 _DOT = r"(?:\.|[ \t]{0,2}(?:\[dot\]|\(dot\)|\{dot\}|\[\.\]|\(\.\)|_dot_)[ \t]{0,2}|[ \t]dot[ \t])"
@@ -24,13 +25,16 @@ _WRAP = r"(?:\r?\n[ \t>|]{0,8})?"
 _LOCAL = re.compile(rf"(?:[\w!#$%&'*+/=?^{{}}~-]|\.(?!\.)|{_DOT}(?=\w)){{1,64}}\Z", re.IGNORECASE)
 _DOMAIN = re.compile(
     rf"{_WRAP}(?P<domain>[^\W_](?:[\w-]{{0,61}}[^\W_])?(?:-{_WRAP}[^\W_][\w-]{{0,40}})?"
-    rf"(?:{_WRAP}{_DOT}[^\W_](?:[\w-]{{0,61}}[^\W_])?)*{_WRAP}{_DOT}(?P<top>xn--[\w-]{{2,59}}|[^\W\d_]{{2,24}}))(?![\w-])",
+    rf"(?:{_WRAP}{_DOT}[^\W_](?:[\w-]{{0,61}}[^\W_])?)*{_WRAP}{_DOT}(?P<top>xn--[\w-]{{2,59}}"
+    rf"|[^\W\d_]{{2,24}}))(?![\w-])",
     re.IGNORECASE,
 )
 _NO_TOP = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "service", "socket", "timer", "css", "js", "json"})
 _ROLES = re.compile(
-    r"(?:info|hello|contact|support|help|helpdesk|sales|press|media|office|team|admin|webmaster|postmaster|hostmaster"
-    r"|abuse|security|privacy|legal|billing|jobs|careers|news|newsletter|feedback|service|enquiries|inquiries|mail"
+    r"(?:info|hello|contact|support|help|helpdesk|sales|press|media|office|team|admin"
+    r"|webmaster|postmaster|hostmaster"
+    r"|abuse|security|privacy|legal|billing|jobs|careers|news|newsletter|feedback|service"
+    r"|enquiries|inquiries|mail"
     r"|no-?reply|do-?not-?reply|noreply|root|git|hg|svn|bot|notifications?)(?:[+.-].*)?",
     re.IGNORECASE,
 )
@@ -42,8 +46,9 @@ _INTERNATIONAL = re.compile(
     r"(?<![\w+.])(?:\+|00)[1-9]\d{0,2}[ \u00a0./-]?(?:\(?\d{1,5}\)?[ \u00a0./-]{0,2}){2,6}(?<=\d)(?![\w])"
 )
 _LABELLED = re.compile(
-    r"(?:\b(?:tel(?:ephone|efon|éfono|éphone)?|phone|mobile?|cell|handy|fax|whatsapp|call|ring|sms)\b|电话|手机|手機|電話|联系方式|携帯|전화|☎|📞|📱)"
-    r"(?:\s*(?:no|nr|number|号码|番号)\b\.?)?[^\w\n+(]{0,6}(?P<value>\(?\d(?:[\d ()./\u00a0-]{5,20})\d)(?!\w)",
+    r"(?:\b(?:tel(?:ephone|efon|éfono|éphone)?|phone|mobile?|cell|handy|fax|whatsapp|call"
+    r"|ring|sms)\b|电话|手机|手機|電話|联系方式|携帯|전화|☎|📞|📱)"
+    r"(?:\s*(?:no|nr|number|号码|番号)\b\.?)?[^\w\n+(]{0,6}(\(?\d(?:[\d ()./\u00a0-]{5,20})\d)(?!\w)",
     re.IGNORECASE,
 )
 _NATIONAL = re.compile(
@@ -93,20 +98,21 @@ def _judge_address(name: str, host: str) -> tuple[Severity, str]:
     return "blocking", "an e-mail address of a person"
 
 
+_PHONE_FORMS: tuple[tuple[re.Pattern[str], int, Severity, str], ...] = (
+    (_INTERNATIONAL, 0, "blocking", "a phone number with country code"),
+    (_LABELLED, 1, "blocking", "a number called a phone number"),
+    (_NATIONAL, 0, "warning", "a number in the form of a phone number"),
+)
+
+
 def _phones(view: View) -> Iterator[Hit]:
     taken: list[tuple[int, int]] = []
-    for pattern, group, severity, reason in (
-        (_INTERNATIONAL, 0, "blocking", "a phone number with country code"),
-        (_LABELLED, "value", "blocking", "a number called a phone number"),
-        (_NATIONAL, 0, "warning", "a number in the form of a phone number"),
-    ):
+    for pattern, group, severity, reason in _PHONE_FORMS:
         for match in pattern.finditer(view.text):
-            span, value = match.span(group), match[group]
-            digits = re.sub(r"\D", "", value)
-            if not 7 <= len(digits) <= 15 or any(start < span[1] and span[0] < end for start, end in taken):
-                continue
-            taken.append(span)
-            yield _number(view, span, digits, "phone", severity, reason)
+            span, digits = match.span(group), re.sub(r"\D", "", match[group])
+            if 7 <= len(digits) <= 15 and not any(start < span[1] and span[0] < end for start, end in taken):
+                taken.append(span)
+                yield _number(view, span, digits, "phone", severity, reason)
 
 
 def _number(view: View, span: tuple[int, int], digits: str, kind: str, severity: Severity, reason: str) -> Hit:

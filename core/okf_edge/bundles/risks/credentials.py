@@ -152,7 +152,8 @@ class _Provider:
 _TABLE = tuple(_Provider(name, tuple(marks.split()), re.compile(pattern)) for name, marks, pattern in _PROVIDERS)
 
 _PRIVATE_KEY = re.compile(
-    r"-----BEGIN[ ](?:[A-Z0-9]+[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|PuTTY-User-Key-File-\d:|BEGIN SSH2 ENCRYPTED PRIVATE"
+    r"-----BEGIN[ ](?:[A-Z0-9]+[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|PuTTY-User-Key-File-\d:"
+    r"|BEGIN SSH2 ENCRYPTED PRIVATE"
     r"|(?m:^\s*PrivateKey\s*=\s*[A-Za-z0-9+/]{43}=)"
 )
 _URL_LOGIN = re.compile(
@@ -163,9 +164,12 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _NAME = (
-    r"pass(?:word|wd|phrase|code)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret|(?:access|auth|api|refresh|bot)?"
-    r"[_-]?token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credentials?"
-    r"|connection[_-]?string|passwort|kennwort|contrase(?:ñ|n)a|mot[ ]de[ ]passe|senha|пароль|密码|密碼|口令|密钥|パスワード|비밀번호"
+    r"pass(?:word|wd|phrase|code)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret"
+    r"|(?:access|auth|api|refresh|bot)?"
+    r"[_-]?token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key"
+    r"|signing[_-]?key|credentials?"
+    r"|connection[_-]?string|passwort|kennwort|contrase(?:ñ|n)a|mot[ ]de[ ]passe|senha"
+    r"|пароль|密码|密碼|口令|密钥|パスワード|비밀번호"
 )
 _ASSIGNED = re.compile(
     rf"(?P<name>(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}(?:{_NAME}))[\"'`*|]{{0,4}}\s{{0,3}}"
@@ -176,7 +180,8 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4000}={0,2}(?![A-Z
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}){20,400}(?![A-Za-z0-9])")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])")
 _NO_LITERAL = re.compile(
-    r"[a-z_]+[.(\[]|.*[(){}\[\]]|https?://|\.{0,2}/|[A-Za-z_]+\.[A-Za-z_.]+$|\$|@|#|%[A-Z_]+%|[a-z]+(?:[-_ ][a-z]+)+$|[A-Z_]+$",
+    r"[a-z_]+[.(\[]|.*[(){}\[\]]|https?://|\.{0,2}/|[A-Za-z_]+\.[A-Za-z_.]+$|\$|@|#|%[A-Z_]+%"
+    r"|[a-z]+(?:[-_ ][a-z]+)+$|[A-Z_]+$",
 )
 
 

@@ -13,104 +13,143 @@ from dataclasses import dataclass
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.bundles.risks.views import View
 
-_WHO = r"(?:(?:ai |llm |language |chat)?(?:assistants?|models?|bots?|agents?|chatbots?)|claude|chatgpt|gpt|copilot|gemini|llm)"
+_WHO = (
+    r"(?:(?:ai |llm |language |chat)?(?:assistants?|models?|bots?|agents?|chatbots?)"
+    r"|claude|chatgpt|gpt|copilot|gemini|llm)"
+)
 _SECRET = r"(?:system prompt|system message|developer message|hidden (?:prompt|instructions?)|initial instructions?)"
 
-# Reason, texts of which one must be there (`_` is a space), pattern.
+# Reason, texts of which one must be there in lower case, pattern.
 _PATTERNS: tuple[tuple[str, str, str], ...] = (
     (
         "tells to ignore instructions",
-        "ignore disregard forget override bypass skip obey do_not_follow do_not_listen",
-        r"\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|preceding|all|any|"
-        r"your|the user'?s?|system|existing)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules?|guidelines?|directions?|orders?|context|messages?)\b"
-        r"|\bignore the user|\bdo not (?:follow|obey|listen to) (?:the |your )?(?:user|system|previous|developer)\b",
+        "ignore;disregard;forget;override;bypass;skip;obey;do not follow;do not listen",
+        r"\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.\n]{0,40}\b(?:previous|prior"
+        r"|above|earlier|preceding|all|any|"
+        r"your|the user'?s?|system|existing)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules?"
+        r"|guidelines?|directions?|orders?|context|messages?)\b"
+        r"|\bignore the user|\bdo not (?:follow|obey|listen to) (?:the |your )?(?:user|system"
+        r"|previous|developer)\b",
     ),
     (
         "gives new instructions",
-        "instruction rule prompt system: system_ from_now you_are you_must act_as developer_mode",
-        r"\b(?:new|updated|real|actual|additional) (?:system )?(?:instructions?|rules?|prompt)\s*:|\bsystem\s*(?:prompt|message|override|note)?\s*:\s*(?:new|you|ignore|from now)"
-        r"|\bfrom now on,? (?:you|always|never)\b|\byou (?:are|must act as|will act as) (?:now|no longer|a (?:new|different))\b"
-        r"|\byou are now\b|\bact as (?:an? )?(?:unrestricted|jailbroken|dan|root|system|developer mode)\b|\bdeveloper mode (?:enabled|on)\b",
+        "instruction;rule;prompt;system:;system ;from now;you are;you must;act as;developer mode",
+        r"\b(?:new|updated|real|actual|additional) (?:system )?(?:instructions?|rules?|prompt)\s*:"
+        r"|\bsystem\s*(?:prompt|message|override|note)?\s*:\s*(?:new|you|ignore|from now)"
+        r"|\bfrom now on,? (?:you|always|never)\b|\byou (?:are|must act as|will act as) (?:now"
+        r"|no longer|a (?:new|different))\b"
+        r"|\byou are now\b|\bact as (?:an? )?(?:unrestricted|jailbroken|dan|root|system|developer mode)\b"
+        r"|\bdeveloper mode (?:enabled|on)\b",
     ),
     (
         "asks for the system prompt",
-        "system_prompt system_message developer_message hidden_prompt hidden_instruction initial_instruction",
+        "system prompt;system message;developer message;hidden prompt;hidden instruction;initial instruction",
         rf"\b(?:reveal|show|print|repeat|output|leak|expose|tell me)\b[^.\n]{{0,40}}\b{_SECRET}\b",
     ),
     (
         "tells to deceive the user",
         "user",
-        r"\b(?:do not|don't|never)\b[^.\n]{0,20}\b(?:tell|inform|mention|reveal|alert|notify|warn|show)\b[^.\n]{0,30}\b(?:the )?users?\b"
-        r"|\bwithout (?:telling|informing|asking|notifying) (?:the )?user\b|\bkeep this (?:secret|hidden) from (?:the )?user\b",
+        r"\b(?:do not|don't|never)\b[^.\n]{0,20}\b(?:tell|inform|mention|reveal|alert|notify"
+        r"|warn|show)\b[^.\n]{0,30}\b(?:the )?users?\b"
+        r"|\bwithout (?:telling|informing|asking|notifying) (?:the )?user\b|\bkeep this (?:secret"
+        r"|hidden) from (?:the )?user\b",
     ),
     (
         "addresses an assistant",
-        "assistant model bot agent claude gpt copilot gemini llm ai",
-        rf"(?:^|[\s>\"'(\[{{*_#-])(?:(?:dear|hey|attention|note to|message (?:to|for)|important(?: for)?)\s+)?{_WHO}\s*[:,]\s*"
-        r"(?:please\s+)?(?:before|after|when|always|never|do not|don't|you|run|call|execute|send|use|ignore|open|fetch|read|write|delete|publish|include|now|must|first|instead)\b"
+        "assistant;model;bot;agent;claude;gpt;copilot;gemini;llm;ai",
+        r"(?:^|[\s>\"'(\[{*_#-])(?:(?:dear|hey|attention|note to|message (?:to|for)|important(?: for)?)\s+)?"
+        rf"{_WHO}\s*[:,]\s*"
+        r"(?:please\s+)?(?:before|after|when|always|never|do not|don't|you|run|call|execute"
+        r"|send|use|ignore|open|fetch|read|write|delete|publish|include|now|must|first|instead)\b"
         rf"|\b(?:instructions?|note|message|command)s? (?:to|for) (?:the |any |all )?{_WHO}\b\s*[:\-]"
         rf"|\bif you are an? {_WHO}\b|\bas an? (?:ai|llm|language model),? you (?:must|should|will)\b",
     ),
     (
         "tells to run or send something",
-        "you_must silently secretly without_asking send post upload exfiltrate forward leak",
-        r"\b(?:you must|silently|secretly|without asking)\b[^.\n]{0,30}\b(?:run|execute|call|invoke|use|send|upload)\b"
-        r"|\b(?:send|post|upload|exfiltrate|forward|leak)\b[^.\n]{0,40}\b(?:conversation|chat history|api keys?|credentials|secrets?|passwords?"
+        "you must;silently;secretly;without asking;send;post;upload;exfiltrate;forward;leak",
+        r"\b(?:you must|silently|secretly|without asking)\b[^.\n]{0,30}\b(?:run|execute|call"
+        r"|invoke|use|send|upload)\b"
+        r"|\b(?:send|post|upload|exfiltrate|forward|leak)\b[^.\n]{0,40}\b(?:conversation|chat history"
+        r"|api keys?|credentials|secrets?|passwords?"
         r"|vault|notes)\b[^.\n]{0,30}\bto\b[^.\n]{0,10}(?:https?:|\S+@|the (?:following|url))",
     ),
     (
         "imitates a tool call or a role",
-        "tool_ <| inst] <sys <</sys <system </system <assistant </assistant untrusted function antml: invoke instruction user_query document system: assistant: human: user: assistant_: user_: system_:",
-        r"```\s*tool_(?:call|code|use)|<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|?>|\[/?INST\]|<</?SYS>>"
-        r"|</?(?:system|assistant|untrusted|tool_call|tool_use|tool_result|function_calls?|function_results?|antml:\w+|invoke|instructions?|user_query|document_content)\b[^>\n]{0,80}>"
+        "tool_;<|;inst];<sys;<</sys;<system;</system;<assistant;</assistant;untrusted;function;antml:"
+        ";invoke;instruction;user_query;document;system:;assistant:;human:;user:;assistant :;user :"
+        ";system :",
+        r"```\s*tool_(?:call|code|use)|<\|(?:im_start|im_end|system|user|assistant|endoftext"
+        r"|eot_id|start_header_id)\|?>|\[/?INST\]|<</?SYS>>"
+        r"|</?(?:system|assistant|untrusted|tool_call|tool_use|tool_result|function_calls?"
+        r"|function_results?|antml:\w+|invoke|instructions?|user_query|document_content)\b[^>\n]{0,80}>"
         r"|^\s*(?:#{1,6}\s*)?(?:system|assistant|human|user)\s*:\s*(?:new|ignore|you|from now|always|never)",
     ),
     (
         "tells to ignore instructions (zh)",
-        "忽略 无视 無視 忘记 忘記 忘掉 不要 跳过 绕过 覆盖 你 扮演 别 勿 泄露 透露 输出 輸出 显 打印 重复 告诉 助手 助理 模型 智能 ai 指令 指示 规则 执行 运行 调用",
+        "忽略;无视;無視;忘记;忘記;忘掉;不要;跳过;绕过;覆盖;你;扮演;别;勿;泄露;透露;输出;輸出;显;打印;重复"
+        ";告诉;助手;助理;模型;智能;ai;指令;指示;规则;执行;运行;调用",
         r"(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要遵守|跳过|绕过|覆盖)[^。\n]{0,15}(?:指令|指示|提示|规则|規則|说明|命令|要求|对话|上文|以上|之前|先前|用户|系统)"
-        r"|(?:你现在是|你現在是|从现在起你|從現在起你|从现在开始,?你|请扮演|請扮演|你将扮演)|(?:不要|别|請勿|请勿|切勿)(?:告诉|告訴|通知|提醒|让)[^。\n]{0,4}(?:用户|用戶|使用者)"
-        r"|(?:泄露|透露|输出|輸出|显示|显出|打印|重复|告诉我)[^。\n]{0,8}(?:系统提示|系統提示|系统指令|提示词|提示詞)|(?:助手|助理|模型|人工智能|AI)[:,,、]\s*(?:请|請|你|必须|立即|在回答|执行|调用|运行)"
+        r"|(?:你现在是|你現在是|从现在起你|從現在起你|从现在开始,?你|请扮演|請扮演|你将扮演)|(?:不要|别|請勿|请勿|切勿)(?:告诉|告訴|通知|提醒"
+        r"|让)[^。\n]{0,4}(?:用户|用戶|使用者)"
+        r"|(?:泄露|透露|输出|輸出|显示|显出|打印|重复|告诉我)[^。\n]{0,8}(?:系统提示|系統提示|系统指令|提示词|提示詞)|(?:助手|助理|模型"
+        r"|人工智能|AI)[:,,、]\s*(?:请|請|你|必须|立即|在回答|执行|调用|运行)"
         r"|(?:新的?|最新)(?:系统)?(?:指令|指示|规则)\s*[::]|(?:立即|马上|请|必须)(?:执行|运行|调用)[^。\n]{0,10}(?:命令|工具|函数|脚本)",
     ),
     (
         "tells to ignore instructions (ja)",
-        "無視 忘れ 破棄 あなたは ユーザー システム アシスタント",
-        r"(?:以前|これまで|上記|先|すべて|全て|前)の[^。\n]{0,10}(?:指示|命令|ルール|プロンプト)[^。\n]{0,6}(?:無視|忘れ|破棄)|(?:指示|命令|ルール)を(?:すべて|全て)?無視"
-        r"|あなたは(?:今から|これから|もう)|ユーザー[にへ](?:は)?[^。\n]{0,8}(?:言わない|伝えない|知らせない|教えない)|システムプロンプトを[^。\n]{0,6}(?:表示|出力|教え|開示)|アシスタント[:,、]",
+        "無視;忘れ;破棄;あなたは;ユーザー;システム;アシスタント",
+        r"(?:以前|これまで|上記|先|すべて|全て|前)の[^。\n]{0,10}(?:指示|命令|ルール|プロンプト)[^。\n]{0,6}(?:無視|忘れ|破棄)"
+        r"|(?:指示|命令|ルール)を(?:すべて|全て)?無視"
+        r"|あなたは(?:今から|これから|もう)|ユーザー[にへ](?:は)?[^。\n]{0,8}(?:言わない|伝えない|知らせない|教えない)|システムプロンプトを[^。\n]{0,6}(?:表示"
+        r"|出力|教え|開示)|アシスタント[:,、]",
     ),
     (
         "tells to ignore instructions (ko)",
-        "무시 잊 당신은 사용자 시스템",
-        r"(?:이전|위의|앞의|모든|기존)[^.\n]{0,8}(?:지시|명령|규칙|프롬프트)[^.\n]{0,8}(?:무시|잊)|당신은 (?:이제|지금부터)|사용자(?:에게|한테)[^.\n]{0,8}(?:말하지|알리지)|시스템 프롬프트[^.\n]{0,6}(?:출력|공개|보여)",
+        "무시;잊;당신은;사용자;시스템",
+        r"(?:이전|위의|앞의|모든|기존)[^.\n]{0,8}(?:지시|명령|규칙|프롬프트)[^.\n]{0,8}(?:무시|잊)"
+        r"|당신은 (?:이제|지금부터)"
+        r"|사용자(?:에게|한테)[^.\n]{0,8}(?:말하지|알리지)|시스템 프롬프트[^.\n]{0,6}(?:출력|공개|보여)",
     ),
     (
         "tells to ignore instructions (de)",
-        "ignorier vergiss vergesst missacht umgeh du_bist ab_jetzt ab_sofort nutzer system assistent",
-        r"\b(?:ignorier\w*|vergiss|vergesst|missachte\w*|umgeh\w*)\b[^.\n]{0,40}\b(?:anweisung\w*|vorgaben?|regeln?|instruktion\w*|prompts?|anleitung\w*|nutzer\w*|benutzer\w*)\b"
-        r"|\bdu bist (?:jetzt|nun|ab sofort)\b|\bab (?:jetzt|sofort) (?:bist|musst|sollst) du\b|\b(?:sag|verrate|erzähl|teile?)\w*\b[^.\n]{0,25}\b(?:be)?nutzer\w*\b[^.\n]{0,15}\bnicht\b|\bsystem-?prompt\b[^.\n]{0,15}\b(?:ausgeben|anzeigen|verraten)\b|\bassistent(?:in)?\s*[:,]\s*(?:bitte|führe|rufe|sende|du)\b",
+        "ignorier;vergiss;vergesst;missacht;umgeh;du bist;ab jetzt;ab sofort;nutzer;system;assistent",
+        r"\b(?:ignorier\w*|vergiss|vergesst|missachte\w*|umgeh\w*)\b[^.\n]{0,40}\b(?:anweisung\w*"
+        r"|vorgaben?|regeln?|instruktion\w*|prompts?|anleitung\w*|nutzer\w*|benutzer\w*)\b"
+        r"|\bdu bist (?:jetzt|nun|ab sofort)\b|\bab (?:jetzt|sofort) (?:bist|musst|sollst) du\b"
+        r"|\b(?:sag|verrate|erzähl|teile?)\w*\b[^.\n]{0,25}\b(?:be)?nutzer\w*\b[^.\n]{0,15}\bnicht\b"
+        r"|\bsystem-?prompt\b[^.\n]{0,15}\b(?:ausgeben|anzeigen|verraten)\b|\bassistent(?:in)?\s*[:,]\s*(?:bitte"
+        r"|führe|rufe|sende|du)\b",
     ),
     (
         "tells to ignore instructions (fr)",
-        "ignore oublie compte tu_es vous_êtes utilisateur assistant",
-        r"\b(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte)\b[^.\n]{0,40}\b(?:instructions?|consignes?|règles?|directives?|prompts?|utilisateur)\b"
-        r"|\b(?:tu es|vous êtes) (?:maintenant|désormais)\b|\bne (?:dis|dites|révèle\w*|préviens|prévenez)\b[^.\n]{0,20}\butilisateur\b|\bassistante?\s*[:,]\s*(?:veuillez|exécute|appelle|envoie|avant)\b",
+        "ignore;oublie;compte;tu es;vous êtes;utilisateur;assistant",
+        r"\b(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte)\b[^.\n]{0,40}\b(?:instructions?"
+        r"|consignes?|règles?|directives?|prompts?|utilisateur)\b"
+        r"|\b(?:tu es|vous êtes) (?:maintenant|désormais)\b|\bne (?:dis|dites|révèle\w*|préviens"
+        r"|prévenez)\b[^.\n]{0,20}\butilisateur\b|\bassistante?\s*[:,]\s*(?:veuillez|exécute"
+        r"|appelle|envoie|avant)\b",
     ),
     (
         "tells to ignore instructions (es, pt, it)",
-        "ignor olvid esquec desconsider dimentic ahora_eres agora_você ora_sei adesso_sei usuario asistente",
-        r"\b(?:ignor[ae]\w*|olvid[ae]\w*|esquec\w*|desconsider\w*|dimentic\w*)\b[^.\n]{0,40}\b(?:instruc\w+|instru[çc]\w+|istruzion\w+|reglas?|regras?|regole?|órdenes|indicaciones|usuario|usuário|utente)\b"
-        r"|\b(?:ahora eres|agora você é|ora sei|adesso sei)\b|\bno (?:le )?(?:digas?|reveles?|informes?)\b[^.\n]{0,20}\busuario\b|\basistente\s*[:,]\s*(?:por favor|ejecuta|llama|envía|antes)\b",
+        "ignor;olvid;esquec;desconsider;dimentic;ahora eres;agora você;ora sei;adesso sei;usuario;asistente",
+        r"\b(?:ignor[ae]\w*|olvid[ae]\w*|esquec\w*|desconsider\w*|dimentic\w*)\b[^.\n]{0,40}\b(?:instruc\w+"
+        r"|instru[çc]\w+|istruzion\w+|reglas?|regras?|regole?|órdenes|indicaciones|usuario"
+        r"|usuário|utente)\b"
+        r"|\b(?:ahora eres|agora você é|ora sei|adesso sei)\b|\bno (?:le )?(?:digas?|reveles?"
+        r"|informes?)\b[^.\n]{0,20}\busuario\b|\basistente\s*[:,]\s*(?:por favor|ejecuta|llama"
+        r"|envía|antes)\b",
     ),
     (
         "tells to ignore instructions (ru)",
-        "игнорируй забудь обращай ты_теперь пользовател",
-        r"(?:игнорируй\w*|забудь\w*|не обращай\w*)[^.\n]{0,40}(?:инструкци\w*|указани\w*|правил\w*|команд\w*|пользовател\w*)|\bты теперь\b|не (?:говори|сообщай)\w*[^.\n]{0,15}пользовател\w*",
+        "игнорируй;забудь;обращай;ты теперь;пользовател",
+        r"(?:игнорируй\w*|забудь\w*|не обращай\w*)[^.\n]{0,40}(?:инструкци\w*|указани\w*|правил\w*"
+        r"|команд\w*|пользовател\w*)|\bты теперь\b|не (?:говори|сообщай)\w*[^.\n]{0,15}пользовател\w*",
     ),
     (
         "tells to ignore instructions (ar, hi)",
-        "تجاهل انس निर्देश",
-        r"(?:تجاهل|انس)[^.\n]{0,30}(?:التعليمات|الأوامر|القواعد)|(?:पिछले|सभी|उपरोक्त)[^.\n]{0,20}निर्देश[^.\n]{0,15}(?:अनदेखा|भूल)",
+        "تجاهل;انس;निर्देश",
+        r"(?:تجاهل|انس)[^.\n]{0,30}(?:التعليمات|الأوامر|القواعد)|(?:पिछले|सभी|उपरोक्त)[^.\n]{0,20}निर्देश[^.\n]{0,15}(?:अनदेखा"
+        r"|भूल)",
     ),
 )
 
@@ -123,15 +162,11 @@ class _Rule:
 
 
 _RULES = tuple(
-    _Rule(
-        reason,
-        tuple(mark.replace("_", " ") if mark != "tool_" else mark for mark in marks.split()),
-        re.compile(pattern, re.I | re.M),
-    )
-    for reason, marks, pattern in _PATTERNS
+    _Rule(reason, tuple(marks.split(";")), re.compile(pattern, re.I | re.M)) for reason, marks, pattern in _PATTERNS
 )
 _QUOTED = re.compile(
-    r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』|«[^»\n]{1,400}»|‘[^’\n]{1,400}’"
+    r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
+    r"|«[^»\n]{1,400}»|‘[^’\n]{1,400}’"
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 
 _DOCUMENTED = {
     "AKIAIOSFODNN7EXAMPLE": "the sample key of the AWS documentation",
@@ -63,5 +64,5 @@ def entropy_bits(value: str) -> float:
 
 def _runs(letters: str) -> float:
     """The share of neighbours that follow each other, as in `abcd` or `1234`."""
-    steps = [ord(right) - ord(left) for left, right in zip(letters, letters[1:], strict=False)]
+    steps = [ord(right) - ord(left) for left, right in pairwise(letters)]
     return sum(step in (0, 1, -1) for step in steps) / len(steps)

@@ -1,4 +1,4 @@
-"""Scans what would ship: every file, its name, its metadata and its body, in the text as it is, as it reads, and joined.
+"""Scans what would ship: every file, its name, its metadata and its body, as it is, as it reads, and joined.
 
 Rules:
 1. The scan decides nothing: it tells. `blocking` findings stop an export until each is accepted with a reason.
@@ -93,7 +93,7 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
 def scan_instructions(path: str, data: bytes) -> tuple[Finding, ...]:
     """What an installation looks for in one note: text that is meant for an assistant, and letters that are unseen."""
     document = read_document(path, data)
-    hits = [hit for hit in (*unseen(document.text), *_instructions(document))]
+    hits = (*unseen(document.text), *_instructions(document))
     places = Places(path, document.text)
     return tuple(places.finding(hit) for hit in _once(hits))
 

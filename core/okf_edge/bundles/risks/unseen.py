@@ -25,13 +25,15 @@ _UNSEEN = (
     ("bidi", _MARKS, "a run of direction marks"),
 )
 _HIDDEN_HTML = re.compile(
-    r"<[a-z][^>\n]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])"
+    r"<[a-z][^>\n]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0"
+    r"|opacity\s*:\s*0(?![.\d])"
     r"|(?<![-\w])color\s*:\s*(?:white|#fff(?:fff)?|transparent)|\shidden(?=[\s>])|position\s*:\s*absolute[^>]{0,80}left\s*:\s*-\d{3,})[^>\n]{0,400}>",
     re.IGNORECASE,
 )
 _ACTIVE_HTML = re.compile(
     r"<\s*(?:script|iframe|object|embed|applet|form|base|meta|link)\b[^>\n]{0,400}>?|<[a-z][^>\n]{0,400}\son[a-z]{3,20}\s*=[^>\n]{0,200}"
-    r"|(?:href|src)\s*=\s*[\"']?\s*(?:java|vb)script:[^\s>\"']{0,100}|\]\(\s*(?:java|vb)script:[^)\n]{0,200}|\]\(\s*data:text/html[^)\n]{0,100}",
+    r"|(?:href|src)\s*=\s*[\"']?\s*(?:java|vb)script:[^\s>\"']{0,100}|\]\(\s*(?:java|vb)script:[^)\n]{0,200}"
+    r"|\]\(\s*data:text/html[^)\n]{0,100}",
     re.IGNORECASE,
 )
 

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html.entities import name2codepoint
+from itertools import pairwise
 
 ZERO_WIDTH = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
@@ -100,7 +100,7 @@ class _Builder:
         """A run of the other view; where that has a seam, this one has it too."""
         first, last = bisect_right(self._view.starts, start), bisect_right(self._view.starts, end)
         cuts = [start, *self._view.starts[first:last], end]
-        for left, right in zip(cuts, cuts[1:], strict=False):
+        for left, right in pairwise(cuts):
             self.put(self._view.text[left:right], left)
 
     def put(self, text: str, offset: int) -> None:
@@ -117,7 +117,7 @@ def _nothing(match: re.Match[str]) -> str:
 
 def _unescaped(match: re.Match[str]) -> str:
     if name := match["name"]:
-        return _NAMED.get(name) or chr(name2codepoint.get(name, 0x20))
+        return _NAMED[name]
     digits = match["hex"] or match["unicode"] or match["byte"] or match["percent"]
     code = int(digits, 16) if digits else int(match["decimal"])
     return chr(code) if 0x20 <= code < 0x7F else match[0]
