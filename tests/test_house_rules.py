@@ -16,7 +16,7 @@ MODULE_LINES = 500
 FUNCTION_LINES = 60
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "manager", "managers", "misc", "common"}
 GIVEN = "tests/cases/given/"  # reported faults, kept byte for byte
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home/[a-z]+|Users/[a-zA-Z]+)/[\w.]+")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root)/[\w.]+")
 
 
 def tracked(*suffixes: str) -> list[Path]:
@@ -82,7 +82,5 @@ def test_one_version_stands_everywhere() -> None:
     changelog = (REPOSITORY / "CHANGELOG.md").read_text()
     newest = re.search(r"^## (?:\[)?(\d+\.\d+\.\d+)", changelog, re.MULTILINE)
     assert newest and newest[1] == okf_edge.__version__
-    said = subprocess.run(
-        [sys.executable, "-m", "okf_edge_cli", "--version"], capture_output=True, text=True, check=True
-    )
-    assert okf_edge.__version__ in said.stdout
+    command = [Path(sys.executable).with_name("okf"), "--version"]
+    assert okf_edge.__version__ in subprocess.run(command, capture_output=True, text=True, check=True).stdout
