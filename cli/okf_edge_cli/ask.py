@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from okf_edge.retrieval.answer import Answer, Candidate, to_json
-from okf_edge.retrieval.request import SearchRequest
+from okf_edge.retrieval.request import Filters, SearchRequest
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import Line, Span, bad, bold, dim, good, line, wary
@@ -21,7 +21,27 @@ EVIDENCE_LINES = 8
 """Of one candidate, for people; `--json` has all of it."""
 
 
-def query(request: SearchRequest, folder: str | None, embedder: str, as_json: bool) -> int:
+def query(
+    question: Sequence[str],
+    folder: str | None,
+    k: int,
+    types: Sequence[str],
+    tags: Sequence[str],
+    paths: Sequence[str],
+    lexical: bool,
+    dense: bool,
+    explain: bool,
+    embedder: str,
+    as_json: bool,
+) -> int:
+    request = SearchRequest(
+        " ".join(question),
+        k=k,
+        filters=Filters(tuple(types), tuple(tags), tuple(paths)),
+        lexical=lexical or not dense,
+        dense=dense or not lexical,
+        explain=explain,
+    )
     answer = session.run(lambda okf: okf.query(request, embedder), folder, as_json)
     session.print_result(to_json(answer) if as_json else None, answer_lines(answer), as_json)
     return DONE

@@ -15,9 +15,21 @@ from okf_edge_cli.screen import Line, bold, dim, good, line, wary
 from okf_edge_native.sources import open_source, read_archive
 
 
-def install(options: InstallOptions, sha256: str, folder: str | None, as_json: bool) -> int:
+def install(
+    source: str,
+    folder: str | None,
+    sha256: str,
+    bundle_id: str,
+    version: str,
+    force: bool,
+    accept_risks: bool,
+    accept_nonconformant: bool,
+    as_json: bool,
+) -> int:
+    options = InstallOptions(source, bundle_id, version, force, accept_risks, accept_nonconformant)
+
     async def job(okf: Okf) -> Installation:
-        return await okf.install(await open_source(options.origin), options, sha256)
+        return await okf.install(await open_source(source), options, sha256)
 
     done = session.run(job, folder, as_json)
     value = {"outcome": done.outcome, "bundle": described(done.bundle), "notes": list(done.notes)}
@@ -25,7 +37,7 @@ def install(options: InstallOptions, sha256: str, folder: str | None, as_json: b
     return DONE
 
 
-def uninstall(bundle_id: str, force: bool, folder: str | None, as_json: bool) -> int:
+def uninstall(bundle_id: str, folder: str | None, force: bool, as_json: bool) -> int:
     bundle = session.run(lambda okf: okf.uninstall(bundle_id, force), folder, as_json)
     session.print_result({"bundle": described(bundle)}, [line(good("uninstalled "), _named(bundle))], as_json)
     return DONE

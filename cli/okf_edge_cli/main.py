@@ -12,8 +12,6 @@ import os
 import sys
 from typing import NoReturn
 
-from okf_edge_cli import commands
-
 _REPORT = "Run it again with OKF_DEBUG=1 and report the trace."
 
 
@@ -24,11 +22,13 @@ def run() -> NoReturn:
         from okf_edge import __version__
 
         print(f"okf {__version__}")
-        sys.exit(commands.DONE)
+        sys.exit(0)
     sys.exit(_guarded(argv))
 
 
 def _guarded(argv: list[str]) -> int:
+    from okf_edge_cli import commands
+
     try:
         return _run(argv)
     except KeyboardInterrupt:
@@ -40,13 +40,16 @@ def _guarded(argv: list[str]) -> int:
 
 def _run(argv: list[str]) -> int:
     from okf_edge.errors import OkfError
-    from okf_edge_cli import screen
+    from okf_edge_cli import commands, screen
     from okf_edge_cli.exits import exit_code
-    from okf_edge_cli.parser import parse_and_run
+    from okf_edge_cli.parser import HelpError, job_of
 
     screen.prepare()
     try:
-        return parse_and_run(argv)
+        return job_of(argv)()
+    except HelpError as help:
+        print(help.text, file=sys.stderr if help.code else sys.stdout, flush=True)
+        return help.code
     except OkfError as error:
         screen.show_error(error, "--json" in argv)
         return exit_code(error)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import Literal
 
 from okf_edge import __version__
+from okf_edge.errors import InputError
 from okf_edge.okf.conformance import Report
 from okf_edge.okf.document import Diagnostic
 from okf_edge.okf.report import SPECIFICATION, report_github, report_json, report_sarif
@@ -16,16 +16,16 @@ from okf_edge_cli import screen, session
 from okf_edge_cli.commands import DONE, REFUSED
 from okf_edge_cli.screen import Line, Span, bad, bold, dim, good, line, wary
 
-Format = Literal["text", "json", "sarif", "github"]
 
-
-def validate(folder: str | None, form: Format) -> int:
-    report = session.run(lambda okf: okf.validate(), folder, form != "text")
-    if form == "json":
+def validate(folder: str | None, as_json: bool, as_sarif: bool, as_github: bool) -> int:
+    if as_json + as_sarif + as_github > 1:
+        raise InputError("expected one of --json, --sarif and --github, found several", code="usage")
+    report = session.run(lambda okf: okf.validate(), folder, as_json or as_sarif)
+    if as_json:
         screen.show_json(report_json(report))
-    elif form == "sarif":
+    elif as_sarif:
         screen.show_json(report_sarif(report, __version__, _prefix(folder)))
-    elif form == "github":
+    elif as_github:
         sys.stdout.write(report_github(report, _prefix(folder)))
     else:
         screen.show(_lines(report))

@@ -79,8 +79,8 @@ def notes(tmp_path: Path) -> Path:
 NOTES = {
     "orchard/pears.md": "# Russet pears\n\nThe russet pears ripen in the second week of October.\n\n## Storage\n\n"
     "Keep them at two degrees in a dark cellar, wrapped in paper.\n",
-    "orchard/apples.md": "---\ntitle: Cider apples\ntags: [cider, orchard/apples]\n---\n\nCider apples are pressed after "
-    "the first frost.\n",
+    "orchard/apples.md": "---\ntitle: Cider apples\ntags: [cider, orchard/apples]\n---\n\n"
+    "Cider apples are pressed after the first frost.\n",
     "bees.md": "# Hives\n\nSix hives stand behind the barn. Varroa mites are counted every second Friday.\n",
     "灌溉.md": "# 灌溉计划\n\n果园每周二和周五早上六点灌溉,干旱时每天一次。\n",
 }

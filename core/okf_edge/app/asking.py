@@ -11,9 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from okf_edge.app import addresses
-from okf_edge.app.base import build_base, home_of_index
-from okf_edge.app.embedders import embedder_for
-from okf_edge.app.notes import Notes
+from okf_edge.app.home import home_of_index
 from okf_edge.app.ports import Config, Ports
 from okf_edge.bundles.registry import InstalledBundle, read_registry
 from okf_edge.errors import IndexFileError, NewerFormatError, NotFoundError
@@ -87,6 +85,8 @@ async def _own(
             if not await _lacks_vectors(ports, config, found, index, request, wanted):
                 return index
             await engine.detach(BASE)
+    from okf_edge.app.base import build_base
+
     built = await build_base(ports, config, found, wanted)
     return await open_index(engine, BASE, built.tree, layout.INDEX)
 
@@ -99,6 +99,9 @@ async def _lacks_vectors(
         return index.embedder != wanted
     if index.embedder or not request.dense or not found.notes or not await ports.models.specs():
         return False
+    from okf_edge.app.embedders import embedder_for
+    from okf_edge.app.notes import Notes
+
     sample = await Notes(ports.tree, found.notes).sample()
     return await embedder_for(ports.models, "", config.embedder, sample) is not None
 

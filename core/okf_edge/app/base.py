@@ -1,10 +1,4 @@
-"""The index of a folder's own notes: where it lies, and how it is built.
-
-Rules:
-1. It lies in the folder's `.okf/`; when the folder can't be written, in the spare place that the host offers.
-2. An index in the spare place wins while it is there: it was made because the folder could not be written.
-3. An index that is damaged or of another version is derived data: it is made anew, and that is said.
-"""
+"""Builds the index of a folder's own notes."""
 
 from __future__ import annotations
 
@@ -14,7 +8,7 @@ from dataclasses import dataclass
 from okf_edge.app.embedders import embedder_for
 from okf_edge.app.notes import Notes
 from okf_edge.app.ports import Config, Ports
-from okf_edge.errors import AlreadyExistsError, NotFoundError, OkfError, StoreError, UnavailableError
+from okf_edge.errors import AlreadyExistsError, NotFoundError, StoreError, UnavailableError
 from okf_edge.index.build import BuildOptions, BuildReport, build_index
 from okf_edge.index.vector_cache import VectorCache
 from okf_edge.ports import Embedder, FileTree
@@ -32,18 +26,6 @@ class Built:
     report: BuildReport
     embedder: str
     unread: dict[str, str]
-
-
-async def home_of_index(ports: Ports) -> FileTree | None:
-    """The tree that holds the index of the folder, or None when there is none."""
-    with suppress(OkfError):  # no spare place, hence nothing in it
-        spare = ports.spare()
-        await spare.stat(layout.INDEX)
-        return spare
-    with suppress(NotFoundError):
-        await ports.tree.stat(layout.INDEX)
-        return ports.tree
-    return None
 
 
 async def build_base(ports: Ports, config: Config, found: Scan, wanted: str = "") -> Built:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from okf_edge.app.asking import scan_own
-from okf_edge.app.base import home_of_index
+from okf_edge.app.home import home_of_index
 from okf_edge.app.ports import Ports
 from okf_edge.errors import IndexFileError, NotFoundError, StoreError
 from okf_edge.index.files import IndexFile, open_index

@@ -25,7 +25,7 @@ INDEX = f"{STATE}/index.duckdb"
 IGNORE = f"{STATE}/.gitignore"
 
 MARKERS = (MANIFEST, BUNDLES, ".knowlery")
-"""What makes a folder a knowledge base: our manifest, installed bundles, or what Knowlery keeps in its own workspace."""
+"""What makes a folder a knowledge base: our manifest, installed bundles, or the state folder of Knowlery."""
 
 BUNDLE_MANIFESTS = ("okf-bundle.json", "knowlery-bundle.json")
 
@@ -49,8 +49,6 @@ def bundle_folder(path: str) -> str:
     return name if head == LIBRARY and slash else ""
 
 
-def tier_of(path: str, bundles: frozenset[str] = frozenset()) -> Tier:
-    """Whose a note is. `bundles` are the folders below `Library/` that hold a bundle."""
-    if bundle_folder(path) in bundles:
-        return "bundle"
+def tier_of(path: str) -> Tier:
+    """Whose a note is that lies in no bundle."""
     return "agent" if path.partition("/")[0] in COMPILED else "user"

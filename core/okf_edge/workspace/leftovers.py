@@ -24,17 +24,21 @@ DEPENDENCY_FOLDERS = frozenset(
 
 def not_downloaded(path: str) -> str:
     """The path that an iCloud placeholder stands for, or an empty string when `path` is no placeholder."""
+    if not path.endswith(".icloud"):
+        return ""
     folder, slash, name = path.rpartition("/")
     found = PLACEHOLDER.fullmatch(name)
     return f"{folder}{slash}{found['name']}" if found else ""
 
 
 def is_conflict_copy(path: str) -> bool:
-    return CONFLICT_COPY.search(path.rpartition("/")[2]) is not None
+    name = path.rpartition("/")[2]
+    return "conflict" in name.casefold() and CONFLICT_COPY.search(name) is not None
 
 
 def in_template_folder(path: str) -> bool:
-    return any(part.casefold() in TEMPLATE_FOLDERS for part in path.split("/")[:-1])
+    path = path.casefold()
+    return "template" in path and not TEMPLATE_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 def is_hidden(name: str) -> bool:

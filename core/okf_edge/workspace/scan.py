@@ -102,13 +102,13 @@ def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (
         placeholder = leftovers.not_downloaded(entry.path)
         if not layout.is_note(placeholder or entry.path):
             continue
-        bundle = layout.bundle_folder(entry.path)
+        bundle = layout.bundle_folder(entry.path) if bundles else ""
         bundle = bundle if bundle in bundles else ""
         reason = "not-downloaded" if placeholder else _reason_to_skip(entry, is_okf or bool(bundle))
         if reason:
             skipped.append(Skipped(placeholder or entry.path, reason))
         else:
-            notes.append(Note(entry, layout.tier_of(entry.path, bundles), bundle))
+            notes.append(Note(entry, "bundle" if bundle else layout.tier_of(entry.path), bundle))
     skipped.sort(key=lambda skip: skip.path)
     return Scan(tuple(notes), tuple(skipped), tuple(entry.path for entry in entries if entry.kind == "file"))
 
