@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from okf_edge.index.pages import Page, read_page
 from okf_edge.index.passages import PassageVectors
 from okf_edge.index.staging import Staging
-from okf_edge.index.tables import write_tables
+from okf_edge.index.tables import Embedding, write_tables
 from okf_edge.index.vector_cache import VectorCache
+from okf_edge.okf.resolve import Entry
 from okf_edge.ports import Embedder, FileTree, Progress, SqlEngine
 
 WORK = "work"
@@ -31,13 +32,15 @@ Pages = Iterable[Page] | AsyncIterable[Page]
 class BuildOptions:
     """What a build may use.
 
-    Without an `embedder` the index is lexical. `cache` holds vectors of earlier builds and gets the new ones. `files`
-    are further files that links may lead to. `total` is the number of pages, for the progress.
+    Without an `embedder` the index is lexical. `cache` holds vectors of earlier builds and gets the new ones. Links may
+    lead to `files`, such as attachments, and to `concepts` that are indexed elsewhere, beside the pages themselves.
+    `total` is the number of pages, for the progress.
     """
 
     embedder: Embedder | None = None
     cache: VectorCache | None = None
     files: tuple[str, ...] = ()
+    concepts: tuple[Entry, ...] = ()
     progress: Progress | None = None
     total: int | None = None
 
@@ -62,35 +65,55 @@ async def build_index(
         ValueError: the pages are not in path order.
         StoreError: the engine or the disk failed. The old file is as it was, as it is after any other error.
     """
+    options = options or BuildOptions()
+    vectors = PassageVectors(options.embedder, options.cache) if options.embedder else None
     stage = await tree.stage()
     try:
-        async with _database(engine, MADE, tree, f"{stage}/{FILE_NAME}"):
-            report = await build_tables(pages, engine, MADE, options)
+        async with new_database(engine, MADE, tree, f"{stage}/{FILE_NAME}"):
+            report = await _fill(pages, engine, MADE, options, vectors)
         await tree.replace(f"{stage}/{FILE_NAME}", path)
     finally:
         await tree.remove(stage)
+    if vectors:
+        await vectors.keep_only_used()
     return report
 
 
 async def build_tables(pages: Pages, engine: SqlEngine, alias: str, options: BuildOptions | None = None) -> BuildReport:
-    """Fill the empty database `alias` with the tables of the index of `pages`."""
+    """Fill the empty database `alias` with the tables of the index of `pages`, e.g. in memory."""
     options = options or BuildOptions()
     vectors = PassageVectors(options.embedder, options.cache) if options.embedder else None
+    return await _fill(pages, engine, alias, options, vectors)
+
+
+async def _fill(
+    pages: Pages, engine: SqlEngine, alias: str, options: BuildOptions, vectors: PassageVectors | None
+) -> BuildReport:
     staging = Staging(engine, WORK, vectors)
-    async with _database(engine, WORK):
-        await staging.open()
-        async for page in _in_order(pages):
-            await staging.add(read_page(page))
-            if options.progress:
-                options.progress.step("indexing", staging.concepts, options.total)
-        await staging.close()
-        await write_tables(engine, WORK, alias, staging, vectors.spec if vectors else None, options.files)
+    async with new_database(engine, WORK):
+        try:
+            await _stage_all(staging, pages, options)
+        finally:
+            if vectors:
+                await vectors.keep()
+        await write_tables(engine, WORK, alias, vectors.embedding if vectors else Embedding())
     counts = (vectors.embedded, vectors.reused) if vectors else (0, 0)
     return BuildReport(staging.concepts, staging.problems, staging.chunks, *counts)
 
 
+async def _stage_all(staging: Staging, pages: Pages, options: BuildOptions) -> None:
+    await staging.open()
+    async for page in _in_order(pages):
+        await staging.add(read_page(page))
+        if options.progress:
+            options.progress.step("indexing", staging.concepts, options.total)
+    await staging.close(options.files, options.concepts)
+
+
 @asynccontextmanager
-async def _database(engine: SqlEngine, alias: str, tree: FileTree | None = None, path: str = "") -> AsyncIterator[None]:
+async def new_database(
+    engine: SqlEngine, alias: str, tree: FileTree | None = None, path: str = ""
+) -> AsyncIterator[None]:
     """A new database while the block runs; afterwards it is detached, so its file is complete."""
     await engine.create(alias, tree, path)
     try:

@@ -11,6 +11,7 @@ Rules:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -182,7 +183,16 @@ def _chunk(
 def _context(title: str, heading: tuple[str, ...]) -> str:
     """Title and heading path in one line, cut to CONTEXT_TOKENS; a first heading that repeats the title is left out."""
     path = heading[1:] if heading[:1] == (title,) else heading
-    context = " > ".join(part for part in (title, *path) if part)
+    context = " > ".join(part for part in (title, *path) if part and not _is_nameless(part))
     while estimate_tokens(context) > CONTEXT_TOKENS:
         context = context[: max(len(context) * CONTEXT_TOKENS // estimate_tokens(context), 1) - 1]
     return context
+
+
+def _is_nameless(title: str) -> bool:
+    """Whether it is a date, a number or an id such as `p12`: that tells a model nothing, and draws such texts together."""
+    return bool(_DIGIT.search(title)) and not _NAMING.search(title)
+
+
+_DIGIT = re.compile(r"\d")
+_NAMING = re.compile(r"[^\W\d_]{3}|[\u0e00-\u0eff\u1000-\u109f\u2e80-\uffef]")

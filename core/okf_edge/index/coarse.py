@@ -6,9 +6,9 @@ reads the ranges of a few cells only.
 
 from __future__ import annotations
 
-from okf_edge.ports import EmbedderSpec, SqlEngine
+from okf_edge.ports import SqlEngine
 
 
-async def place(engine: SqlEngine, work: str, made: str, spec: EmbedderSpec | None) -> None:
+async def place(engine: SqlEngine, work: str, made: str, dims: int) -> None:
     """Fill `work`.placing: the final number of every staged chunk."""
     await engine.query(f"INSERT INTO {work}.placing SELECT number, number FROM {work}.chunk ORDER BY number")

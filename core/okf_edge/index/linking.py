@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 
 from okf_edge.index.pages import ReadPage
-from okf_edge.okf.links import Link, LinkForm, wiki_link
+from okf_edge.index.rows import ROWS_AT_ONCE, Rows
+from okf_edge.index.schema import names_of
+from okf_edge.okf.links import Link, wiki_link
 from okf_edge.okf.resolve import Entry, Resolver
+from okf_edge.ports import SqlEngine
 
 CITATION = "source"
 _CITING_FIELDS = ("sources", "sources.resource")
@@ -26,23 +29,33 @@ class Links:
         self._links += ((read.page.path, link) for link in read.links)
         self._entries.append(Entry(read.page.path, read.concept.aliases))
 
-    def resolved(self, files: Iterable[str] = ()) -> list[LinkRow]:
-        """All links as rows. `files` are further files that links may lead to."""
-        concepts = {entry.path for entry in self._entries}
-        resolver = Resolver([*self._entries, *(Entry(path) for path in files if path not in concepts)])
-        return [row_of(link, source, resolver, concepts) for source, link in self._links]
+    def resolved(self, files: Iterable[str] = (), concepts: Iterable[Entry] = ()) -> Iterator[LinkRow]:
+        """All links as rows. `concepts` are indexed elsewhere; `files` are what links may lead to beside concepts."""
+        known = [*self._entries, *concepts]
+        paths = {entry.path for entry in known}
+        resolver = Resolver([*known, *(Entry(path) for path in files if path not in paths)])
+        return (row_of(link, source, resolver, paths) for source, link in self._links)
 
 
-def row_of(link: Link, source: str, resolver: Resolver, concepts: set[str]) -> LinkRow:
+async def load_links(rows: Iterable[LinkRow], engine: SqlEngine, alias: str) -> None:
+    links = Rows("link", *names_of("link"))
+    for row in rows:
+        links.add(*row)
+        if len(links) == ROWS_AT_ONCE:
+            await links.load(engine, alias)
+    await links.load(engine, alias)
+
+
+def row_of(link: Link, source: str, resolver: Resolver, concepts: Set[str]) -> LinkRow:
     """A link as a row; its target is empty unless it leads to a concept."""
     path = resolver.resolve(link, source).path
     kind = CITATION if link.field in _CITING_FIELDS else link.kind
     return source, path if path in concepts else "", link.inner, kind, link.form, link.anchor
 
 
-def link_of(raw: str, form: LinkForm) -> Link:
+def link_of(raw: str, form: str) -> Link:
     """The link that a row was made from, as far as resolving goes."""
     if form == "wiki":
         return wiki_link(raw, "wikilink", 1)
     target, _, anchor = raw.partition("#")
-    return Link("markdown", form, raw, target, anchor, "", 1)
+    return Link("markdown", "path" if form == "path" else "markdown", raw, target, anchor, "", 1)

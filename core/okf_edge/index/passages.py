@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from okf_edge.index.quantise import Quantised, quantised
+from okf_edge.index.tables import Embedding
 from okf_edge.index.vector_cache import VectorCache, key_of
 from okf_edge.ports import Embedder
-
-FLUSH_EVERY = 512
-"""Vectors that a kill may lose: half a minute's work of the slowest model."""
 
 
 class PassageVectors:
@@ -18,9 +16,9 @@ class PassageVectors:
     def __init__(self, embedder: Embedder, cache: VectorCache | None) -> None:
         self._embedder = embedder
         self._cache = cache
-        self._unflushed = 0
         self.spec = embedder.spec
-        self.keys: list[bytes] = []
+        self.embedding = Embedding(embedder.spec.id, embedder.spec.digest, embedder.spec.dims)
+        self._keys: list[bytes] = []
         self.embedded = 0
         self.reused = 0
 
@@ -30,17 +28,20 @@ class PassageVectors:
         known = {key: found for key in keys if self._cache and (found := await self._cache.get(key))}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         known |= await self._embed(missing)
-        self.keys += keys
+        self._keys += keys
         self.embedded += len(missing)
         self.reused += len(texts) - len(missing)
         return [known[key] for key in keys]
 
-    async def finish(self, is_whole: bool) -> None:
-        """Keep what was computed; when the build was a whole index, keep nothing else."""
-        if self._cache and is_whole:
-            await self._cache.compact(self.keys)
-        elif self._cache:
+    async def keep(self) -> None:
+        """Put into the cache what was computed and is not there yet."""
+        if self._cache:
             await self._cache.flush()
+
+    async def keep_only_used(self) -> None:
+        """The same, and drop from the cache what this build did not ask for."""
+        if self._cache:
+            await self._cache.compact(self._keys)
 
     async def _embed(self, texts: dict[bytes, str]) -> dict[bytes, Quantised]:
         if not texts:
@@ -49,13 +50,5 @@ class PassageVectors:
         flat = await self._embedder.embed(list(texts.values()), "passage")
         made = {key: quantised(flat[at * dims : (at + 1) * dims]) for at, key in enumerate(texts)}
         if self._cache:
-            await self._keep(self._cache, made)
+            await self._cache.add(made)
         return made
-
-    async def _keep(self, cache: VectorCache, made: dict[bytes, Quantised]) -> None:
-        for key, vector in made.items():
-            cache.add(key, vector)
-        self._unflushed += len(made)
-        if self._unflushed >= FLUSH_EVERY:
-            await cache.flush()
-            self._unflushed = 0

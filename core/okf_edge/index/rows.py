@@ -7,6 +7,9 @@ from typing import Any
 
 from okf_edge.ports import Column, SqlEngine, Vectors
 
+ROWS_AT_ONCE = 100_000
+"""Rows of text to hold before they are loaded: about 10 MB."""
+
 
 class Rows:
     """Rows of one table, kept by column and loaded together."""

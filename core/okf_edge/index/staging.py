@@ -6,16 +6,18 @@ Terms get provisional numbers as they come, chunks get theirs in concept order; 
 from __future__ import annotations
 
 from collections import defaultdict
-from hashlib import sha256
+from collections.abc import Iterable
 from itertools import count, repeat
 
 from okf_edge.index.chunks import Chunk
-from okf_edge.index.linking import Links
+from okf_edge.index.linking import Links, load_links
 from okf_edge.index.pages import ReadPage, instant_text
 from okf_edge.index.passages import PassageVectors
-from okf_edge.index.rows import Rows
-from okf_edge.index.schema import create_statements, names_of
+from okf_edge.index.rows import ROWS_AT_ONCE, Rows
+from okf_edge.index.schema import names_of
+from okf_edge.index.tables import create_staged
 from okf_edge.index.weighing import weights_of
+from okf_edge.okf.resolve import Entry
 from okf_edge.ports import SqlEngine
 
 STAGED_POSTINGS = 200_000
@@ -26,7 +28,7 @@ EMBEDDED_TOGETHER = 64
 
 
 class Staging:
-    """Takes pages in path order and stages their rows in the database `alias`, which it creates the tables of."""
+    """Takes pages in path order and stages their rows in the empty database `alias`."""
 
     def __init__(self, engine: SqlEngine, alias: str, vectors: PassageVectors | None) -> None:
         self._engine = engine
@@ -37,20 +39,14 @@ class Staging:
         self._postings = Rows("posting", *names_of("posting"))
         self._vector_rows = Rows("vector", *names_of("vector"))
         self._passages: list[tuple[int, str]] = []
-        self._digest = sha256()
-        self.vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
+        self._vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
         self.links = Links()
         self.concepts = 0
         self.chunks = 0
         self.problems = 0
 
-    @property
-    def source_digest(self) -> str:
-        return self._digest.hexdigest()
-
     async def open(self) -> None:
-        for statement in create_statements(self._alias, self._vectors.spec.dims if self._vectors else 0):
-            await self._engine.query(statement)
+        await create_staged(self._engine, self._alias, self._vectors.spec.dims if self._vectors else 0)
 
     async def add(self, read: ReadPage) -> None:
         """Stage one page."""
@@ -65,14 +61,23 @@ class Staging:
         if len(self._postings) >= STAGED_POSTINGS:
             await self._load()
 
-    async def close(self) -> None:
-        """Stage what is left."""
+    async def close(self, files: Iterable[str], concepts: Iterable[Entry]) -> None:
+        """Stage what is left, and what can only be known now: the rank of every term, and where links lead."""
         await self._embed()
         await self._load()
+        await self._load_ranks()
+        await load_links(self.links.resolved(files, concepts), self._engine, self._alias)
+
+    async def _load_ranks(self) -> None:
+        ranks = Rows("rank", "provisional", "number", "term")
+        for number, term in enumerate(sorted(self._vocabulary)):
+            ranks.add(self._vocabulary[term], number, term)
+            if len(ranks) == ROWS_AT_ONCE:
+                await ranks.load(self._engine, self._alias)
+        await ranks.load(self._engine, self._alias)
 
     def _add_concept(self, read: ReadPage) -> None:
         page, concept = read.page, read.concept
-        self._digest.update(f"{page.path}\0{len(page.data)}\0{read.sha256}\n".encode("utf-8", "surrogatepass"))
         self._concepts.add(
             self.concepts,
             page.path,
@@ -106,7 +111,9 @@ class Staging:
             chunk.tokens,
         )
         weights = weights_of(chunk)
-        self._postings.extend(map(self.vocabulary.__getitem__, weights), repeat(number, len(weights)), weights.values())
+        self._postings.extend(
+            map(self._vocabulary.__getitem__, weights), repeat(number, len(weights)), weights.values()
+        )
         if self._vectors:
             self._passages.append((number, chunk.embedding_text))
         self.chunks += 1

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -33,25 +33,25 @@ def key_of(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()[:KEY_BYTES]
 
 
+FLUSH_EVERY = 256
+"""Vectors that a kill may lose: a quarter of a minute's work."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Vectors in key order: all keys, then all scales, then all vectors."""
+    """Vectors of one file. `places` gives the place of each key."""
 
     dims: int
-    count: int
-    keys: bytes
+    places: Mapping[bytes, int]
     scales: bytes
     vectors: bytes
 
     def get(self, key: bytes) -> Quantised | None:
-        at = bisect_left(range(self.count), key, key=self._key)
-        if at == self.count or self._key(at) != key:
+        at = self.places.get(key)
+        if at is None:
             return None
         (scale,) = struct.unpack_from("<f", self.scales, at * 4)
         return Quantised(scale, self.vectors[at * self.dims : (at + 1) * self.dims])
-
-    def _key(self, at: int) -> bytes:
-        return self.keys[at * KEY_BYTES : (at + 1) * KEY_BYTES]
 
 
 class VectorCache:
@@ -59,7 +59,7 @@ class VectorCache:
 
     def __init__(self, tree: FileTree, spec: EmbedderSpec) -> None:
         self._tree = tree
-        self._digest = bytes.fromhex(spec.digest) if len(spec.digest) == 64 else sha256(spec.digest.encode()).digest()
+        self._digest = sha256(f"{spec.id} {spec.digest}".encode()).digest()
         self._dims = spec.dims
         self._prefix = f"{FOLDER}/vectors-{self._digest.hex()[:16]}"
         self._shards: list[Shard] | None = None
@@ -67,13 +67,17 @@ class VectorCache:
         self._fresh: dict[bytes, Quantised] = {}
 
     async def get(self, key: bytes) -> Quantised | None:
+        """The vector of a text, by `key_of`; None when it is not at hand."""
         if key in self._fresh:
             return self._fresh[key]
         shards = await self._read()
         return next((found for shard in reversed(shards) if (found := shard.get(key))), None)
 
-    def add(self, key: bytes, vector: Quantised) -> None:
-        self._fresh[key] = vector
+    async def add(self, vectors: Mapping[bytes, Quantised]) -> None:
+        """Keep these vectors; they are on disk after FLUSH_EVERY of them, or when asked."""
+        self._fresh.update(vectors)
+        if len(self._fresh) >= FLUSH_EVERY:
+            await self.flush()
 
     async def flush(self) -> None:
         """Write what was added since as a shard of its own."""
@@ -81,14 +85,10 @@ class VectorCache:
             return
         shards = await self._read()
         data = packed(self._digest, self._dims, self._fresh)
-        while True:
-            try:
-                await self._tree.create(self._path(self._numbers), data)
-                break
-            except AlreadyExistsError:
-                self._numbers += 1
+        while not await self._created(data):
+            self._numbers += 1
         self._numbers += 1
-        shards.append(_shard(data, self._digest, self._dims) or Shard(self._dims, 0, b"", b"", b""))
+        shards += _shards(data, self._digest, self._dims)
         self._fresh = {}
 
     async def compact(self, keys: Iterable[bytes]) -> None:
@@ -96,22 +96,27 @@ class VectorCache:
         kept = {key: found for key in keys if (found := await self.get(key))}
         await self._tree.write(self._path(0), packed(self._digest, self._dims, kept))
         for number in range(self._numbers - 1, 0, -1):
-            try:
+            with suppress(NotFoundError):
                 await self._tree.remove(self._path(number))
-            except NotFoundError:
-                continue
         self._shards, self._numbers, self._fresh = None, 0, {}
+
+    async def _created(self, data: bytes) -> bool:
+        try:
+            await self._tree.create(self._path(self._numbers), data)
+        except AlreadyExistsError:
+            return False
+        return True
 
     async def _read(self) -> list[Shard]:
         if self._shards is None:
             self._shards = []
             while (data := await self._data(self._numbers)) is not None:
                 self._numbers += 1
-                if shard := _shard(data, self._digest, self._dims):
-                    self._shards.append(shard)
+                self._shards += _shards(data, self._digest, self._dims)
         return self._shards
 
     async def _data(self, number: int) -> bytes | None:
+        """The bytes of a shard: none when it can't be read, None when there is no such shard."""
         try:
             return await self._tree.read(self._path(number))
         except StoreError:
@@ -123,7 +128,7 @@ class VectorCache:
         return f"{self._prefix}.{number}.bin"
 
 
-def packed(digest: bytes, dims: int, vectors: dict[bytes, Quantised]) -> bytes:
+def packed(digest: bytes, dims: int, vectors: Mapping[bytes, Quantised]) -> bytes:
     """The bytes of a shard."""
     keys = sorted(vectors)
     scales = struct.pack(f"<{len(keys)}f", *(vectors[key].scale for key in keys))
@@ -131,14 +136,14 @@ def packed(digest: bytes, dims: int, vectors: dict[bytes, Quantised]) -> bytes:
     return _HEADER.pack(_MARK, digest, dims, len(keys), zlib.crc32(content)) + content
 
 
-def _shard(data: bytes, digest: bytes, dims: int) -> Shard | None:
-    """The shard, when it is whole and of this model."""
+def _shards(data: bytes, digest: bytes, dims: int) -> Iterator[Shard]:
+    """The shard, when it is whole and of this model; else none."""
     if len(data) < _HEADER.size:
-        return None
+        return
     mark, of_model, of_dims, count, checksum = _HEADER.unpack_from(data)
     content = data[_HEADER.size :]
     scales, vectors = count * KEY_BYTES, count * (KEY_BYTES + 4)
     is_ours = (mark, of_model, of_dims) == (_MARK, digest, dims) and len(content) == vectors + count * dims
-    if not is_ours or zlib.crc32(content) != checksum:
-        return None
-    return Shard(dims, count, content[:scales], content[scales:vectors], content[vectors:])
+    if is_ours and zlib.crc32(content) == checksum:
+        places = {content[at : at + KEY_BYTES]: place for place, at in enumerate(range(0, scales, KEY_BYTES))}
+        yield Shard(dims, places, content[scales:vectors], content[vectors:])
