@@ -83,17 +83,19 @@ class Okf:
     async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
         """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.
 
-        Args: sha256: the digest that the archive must have; empty for any.
+        Args: sha256: the digest that the archive, or its content, must have; empty for any.
         """
+        from dataclasses import replace
+
         from okf_edge.app.contents import opened
         from okf_edge.bundles.install import install
 
         ports = self._ports
-        contents = await opened(source, sha256)
+        contents = await opened(source)
         return await install(
             ports.tree,
             contents,
-            options,
+            replace(options, sha256=sha256),
             clock=ports.clock,
             indexer=self._indexer(lambda: ports.tree),
             progress=ports.progress,

@@ -25,6 +25,10 @@ class Contents(Protocol):
     """Files by path in the bundle."""
 
     @property
+    def archive_sha256(self) -> str:
+        """The digest of the archive's own bytes; empty for a folder."""
+
+    @property
     def sizes(self) -> Mapping[str, int]:
         """Bytes of each file, in path order."""
 
@@ -44,7 +48,10 @@ class Contents(Protocol):
 class ZipContents:
     """The files of an archive."""
 
-    def __init__(self, archive: Archive, prefix: str, paths: tuple[str, ...], left_out: tuple[str, ...]) -> None:
+    def __init__(
+        self, archive: Archive, archive_sha256: str, prefix: str, paths: tuple[str, ...], left_out: tuple[str, ...]
+    ) -> None:
+        self.archive_sha256 = archive_sha256
         self._archive = archive
         self._prefix = prefix
         self.sizes: Mapping[str, int] = {path: archive.sizes[prefix + path] for path in paths}
@@ -62,6 +69,8 @@ class ZipContents:
 
 class TreeContents:
     """The files of a folder. Each is read again when it is copied, and must still be what was verified."""
+
+    archive_sha256 = ""
 
     def __init__(self, tree: FileTree, prefix: str, sizes: Mapping[str, int], left_out: tuple[str, ...]) -> None:
         self._tree = tree
@@ -94,7 +103,9 @@ def open_zip(data: bytes, limits: Limits = LIMITS) -> ZipContents:
     shown = [path for path in archive.sizes if not is_hidden(path)]
     hidden = tuple(path for path in archive.sizes if is_hidden(path))
     prefix = _wrapper(shown)
-    return ZipContents(archive, prefix, tuple(path.removeprefix(prefix) for path in shown), hidden)
+    return ZipContents(
+        archive, digest_of(data).sha256, prefix, tuple(path.removeprefix(prefix) for path in shown), hidden
+    )
 
 
 async def open_folder(tree: FileTree, limits: Limits = LIMITS) -> TreeContents:

@@ -155,14 +155,8 @@ def _require_no_risk(findings: Sequence[Finding], accepted: Mapping[str, str]) -
             f"expected nothing that must not leave, found {len(stopping)}: {stopping[0].kind} in {stopping[0].path}"
             f" line {stopping[0].line}",
             hint="Remove them, or accept each by its id with a reason.",
-            issues=[told(finding) for finding in stopping],
+            issues=[str(finding) for finding in stopping],
         )
-
-
-def told(finding: Finding) -> str:
-    """A finding on one line."""
-    place = f"{finding.path}:{finding.line}:{finding.column}"
-    return f"{place}: {finding.severity}: {finding.kind} {finding.sample}: {finding.reason} [{finding.id}]"
 
 
 def _packed(compiled: Compiled, options: ExportOptions, built: BuiltIndex | None) -> tuple[Manifest, bytes]:

@@ -23,7 +23,7 @@ from okf_edge.bundles.manifest import Creator, IndexInfo, Manifest, listed_files
 from okf_edge.bundles.names import derive_bundle_id, problems_of_bundle_id
 from okf_edge.bundles.registry import IndexOrigin, InstalledBundle, read_registry
 from okf_edge.bundles.swap import Swap, carry_out, repair
-from okf_edge.bundles.verify import Verified, verify
+from okf_edge.bundles.verify import Verified, require_digest, require_sound, verify
 from okf_edge.bundles.versions import compare_versions, is_version
 from okf_edge.errors import AlreadyExistsError, BundleError, InputError, NotFoundError, OkfError
 from okf_edge.ports import Clock, FileTree, Progress
@@ -37,7 +37,8 @@ class InstallOptions:
     """How to install.
 
     `origin` is the file, folder or URL as the user gave it. `bundle_id` and `version` are for bundles that state none.
-    `force` allows a downgrade and the loss of local edits, never other bytes under one version.
+    `force` allows a downgrade and the loss of local edits, never other bytes under one version. `promised` are digests
+    of files from elsewhere; `sha256` is the digest that the archive, or its content, must have.
     """
 
     origin: str
@@ -47,6 +48,7 @@ class InstallOptions:
     accept_risks: bool = False
     accept_nonconformant: bool = False
     promised: Mapping[str, FileDigest] | None = None
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ async def install(
     """
     progress.step("verify", 0, 3)
     verified = await verify(contents, options.promised)
+    require_digest(options.sha256, contents, verified)
+    require_sound(verified, accept_risks=options.accept_risks, accept_nonconformant=options.accept_nonconformant)
     identity = _identity(verified, options)
     current = (await read_registry(base)).bundles.get(identity.id)
     if current and _same(current, identity) and not await edits_of(base, current):

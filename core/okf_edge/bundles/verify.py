@@ -6,18 +6,21 @@ that of the gravest: other bytes, then a missing file, then one too many.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from okf_edge.bundles.contents import Contents, is_markdown, open_zip
-from okf_edge.bundles.digest import KNOWLERY_MANIFEST, MANIFEST, FileDigest, content_digest, digest_of
+from okf_edge.bundles.digest import KNOWLERY_MANIFEST, MANIFEST, FileDigest, content_digest
 from okf_edge.bundles.indexer import Indexer
 from okf_edge.bundles.knowlery import KnowleryManifest, problems_of_knowlery, read_knowlery
 from okf_edge.bundles.manifest import Manifest, read_manifest
 from okf_edge.bundles.registry import BundleKind, Signature
-from okf_edge.errors import BundleError, DigestMismatchError, InputError
+from okf_edge.bundles.texts import TextReport, look_at
+from okf_edge.errors import BundleError, DigestMismatchError, InputError, RiskError
 
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _GRAVEST_FIRST = ("hash-mismatch", "missing-file", "extra-file")
 
 
@@ -31,6 +34,7 @@ class Verified:
     """Contents that are what they claim to be.
 
     `manifest` is None for a bundle of another tool. `signature` is `absent`: a signature is looked for in the feed.
+    `texts` tells what was found in the text; it is no reason to refuse by itself: `require_sound` decides.
     """
 
     kind: BundleKind
@@ -41,6 +45,7 @@ class Verified:
     signature: Signature = "absent"
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    texts: TextReport = field(default_factory=TextReport)
 
 
 async def verify_archive(
@@ -49,14 +54,14 @@ async def verify_archive(
     """Verify a bundle archive without writing anything.
 
     Args:
-        sha256: the digest that the archive itself must have, with or without the prefix `sha256:`; empty for any.
+        sha256: the digest that the archive, or its content, must have; empty for any.
         rebuild: also build the index again from the text and compare its rows; needs an `indexer`.
 
     Raises: ArchiveError, DigestMismatchError, BundleError, FormatError, NewerFormatError.
     """
-    require_digest(data, sha256)
     contents = open_zip(data)
     verified = await verify(contents)
+    require_digest(sha256, contents, verified)
     if rebuild:
         await _require_equal_index(contents, verified, indexer)
     return verified
@@ -70,6 +75,11 @@ async def verify(contents: Contents, promised: Mapping[str, FileDigest] | None =
     digests = {path: await contents.digest(path) for path in contents.sizes}
     if promised is not None:
         _refuse(deviations(digests, promised))
+    verified = await _by_kind(contents, digests)
+    return replace(verified, texts=look_at(await contents.markdown()))
+
+
+async def _by_kind(contents: Contents, digests: Mapping[str, FileDigest]) -> Verified:
     if MANIFEST in digests:
         return await _verify_okf(contents, digests)
     if KNOWLERY_MANIFEST in digests:
@@ -77,6 +87,26 @@ async def verify(contents: Contents, promised: Mapping[str, FileDigest] | None =
     if not any(is_markdown(path) for path in digests):
         raise BundleError("expected a bundle, found no markdown file in it", code="no-concepts")
     return Verified("plain", digests, content_digest(digests), left_out=contents.left_out)
+
+
+def require_sound(verified: Verified, *, accept_risks: bool, accept_nonconformant: bool) -> None:
+    """Decide by what the text holds. Raises BundleError (`not-conformant`), RiskError."""
+    texts = verified.texts
+    if texts.breaches and not accept_nonconformant:
+        raise BundleError(
+            f"expected a bundle that conforms to OKF, found {len(texts.breaches)} breaches: {texts.breaches[0]}",
+            code="not-conformant",
+            hint="Install it all the same with --accept-nonconformant.",
+            issues=texts.breaches,
+        )
+    if texts.risks and not accept_risks:
+        first = texts.risks[0]
+        raise RiskError(
+            f"expected text for readers, found {len(texts.risks)} places that an assistant may take for instructions, "
+            f"or that are not seen: {first.kind} in {first.path} line {first.line}",
+            hint="Read them; then install with --accept-risks if they are harmless.",
+            issues=[str(finding) for finding in texts.risks],
+        )
 
 
 def deviations(found: Mapping[str, FileDigest], promised: Mapping[str, FileDigest]) -> list[Deviation]:
@@ -91,17 +121,23 @@ def deviations(found: Mapping[str, FileDigest], promised: Mapping[str, FileDiges
     return told
 
 
-def require_digest(data: bytes, sha256: str) -> None:
-    """Check an archive against a digest that the user gave. Raises DigestMismatchError, InputError."""
-    wanted = sha256.removeprefix("sha256:").removeprefix("sha256-").lower()
-    if not sha256:
+def require_digest(wanted: str, contents: Contents, verified: Verified) -> None:
+    """Check what was fetched against a digest that the user gave: of the archive's bytes, or of its content.
+
+    The content's digest holds for every archive and folder of the same files, whatever packed them.
+
+    Raises: DigestMismatchError, InputError.
+    """
+    if not wanted:
         return
-    if len(wanted) != 64 or not set(wanted) <= set("0123456789abcdef"):
-        raise InputError(f"expected sha256: and 64 hex digits, found {sha256!r}", code="bad-digest")
-    if (found := digest_of(data).sha256) != wanted:
+    digest = wanted.removeprefix("sha256:").removeprefix("sha256-").lower()
+    if not _SHA256.fullmatch(digest):
+        raise InputError(f"expected sha256: and 64 hex digits, found {wanted!r}", code="bad-digest")
+    if digest not in (contents.archive_sha256, verified.content_digest):
         raise DigestMismatchError(
-            f"expected an archive with sha256 {wanted}, found {found}",
-            hint="It is not the archive that was published, or it was damaged on its way: nothing was installed.",
+            f"expected sha256 {digest}, found {contents.archive_sha256 or 'no'} archive and content"
+            f" {verified.content_digest}",
+            hint="It is not what was published, or it was damaged on its way: nothing was installed.",
         )
 
 

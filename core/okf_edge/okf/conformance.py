@@ -91,21 +91,42 @@ def check_document(
     return [*own, *_concept_findings(document, outline, links)]
 
 
+def breaches(document: Document) -> list[Diagnostic]:
+    """The findings about one markdown file that break conformance, without the cost of outlines and links.
+
+    Section 11 asks for frontmatter and the structure of listings only, so these are all errors of `check_document`.
+    """
+    if document.path.rpartition("/")[2] in RESERVED:
+        found = check_document(document)
+    else:
+        found = [*document.diagnostics, *_frontmatter_findings(document)]
+    return [each for each in found if each.severity == "error"]
+
+
 def is_hidden(path: str) -> bool:
     """Whether a path is hidden, or lies in a folder that is: tools keep their own files there."""
     return path.startswith(".") or "/." in path
 
 
 def _concept_findings(document: Document, outline: Outline, links: Sequence[Link]) -> Iterator[Diagnostic]:
-    broken = _BROKEN_BLOCK & {found.rule for found in document.diagnostics}
+    yield from _frontmatter_findings(document)
+    if document.has_frontmatter and not _is_lost(document):
+        yield from body_rules.check_body(document, outline, links)
+
+
+def _frontmatter_findings(document: Document) -> Iterator[Diagnostic]:
     if document.has_frontmatter:
-        if not broken or document.frontmatter:
+        if not _is_lost(document):
             yield from concept_rules.check_concept(document)
-            yield from body_rules.check_body(document, outline, links)
-    elif not broken:
+    elif not _BROKEN_BLOCK & {found.rule for found in document.diagnostics}:
         late = document.text.lstrip().startswith("---")
         fix = "Make `---` the very first line." if late else ""
         yield finding("OKF-F01", document.path, 1, fix=fix)
+
+
+def _is_lost(document: Document) -> bool:
+    """Whether nothing of the frontmatter could be read."""
+    return not document.frontmatter and bool(_BROKEN_BLOCK & {found.rule for found in document.diagnostics})
 
 
 def _tree_findings(paths: list[str], notes: list[str]) -> Iterator[Diagnostic]:

@@ -32,6 +32,10 @@ class Finding:
     reason: str
     id: str
 
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}:{self.column}"
+        return f"{place}: {self.severity}: {self.kind} {self.sample}: {self.reason} [{self.id}]"
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

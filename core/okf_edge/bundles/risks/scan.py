@@ -90,12 +90,11 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
     return tuple(places.finding(hit) for hit in _once(hits))
 
 
-def scan_instructions(path: str, data: bytes) -> tuple[Finding, ...]:
+def scan_note(document: Document) -> tuple[Finding, ...]:
     """What an installation looks for in one note: text that is meant for an assistant, and letters that are unseen."""
-    document = read_document(path, data)
     hits = (*unseen(document.text), *_instructions(document))
-    places = Places(path, document.text)
-    return tuple(places.finding(hit) for hit in _once(hits))
+    places = Places(document.path, document.text) if hits else None
+    return tuple(places.finding(hit) for hit in _once(hits)) if places else ()
 
 
 def text_hits(text: str) -> Iterator[Hit]:
