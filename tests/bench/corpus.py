@@ -42,6 +42,12 @@ def write_chinese_pages(folder: Path, count: int, seed: int = 1) -> Path:
     return folder
 
 
+def questions(count: int, seed: int = 1) -> list[str]:
+    """Questions in the words of the pages: a few of one sentence each."""
+    dice = random.Random(f"{seed} questions")
+    return [" ".join(dice.choice(_sentences("en")).rstrip(".").split()[:9]) + "?" for _ in range(count)]
+
+
 def page_path(number: int) -> str:
     return f"area-{number % 97:02}/page-{number:05}.md"
 

@@ -190,7 +190,7 @@ def _context(title: str, heading: tuple[str, ...]) -> str:
 
 
 def _is_nameless(title: str) -> bool:
-    """Whether it is a date, a number or an id such as `p12`: that tells a model nothing, and draws such texts together."""
+    """Whether it is a date, a number or an id such as `p12`: it tells a model nothing and draws such texts together."""
     return bool(_DIGIT.search(title)) and not _NAMING.search(title)
 
 

@@ -58,7 +58,11 @@ async def edges_of(engine: SqlEngine, scope: Scope, paths: Sequence[str]) -> lis
         (*names, *names),
     )
     prefix = source.path_prefix
-    return [Edge(f"{prefix}{start!s}", f"{prefix}{end!s}", kind == CITATION_KIND) for start, end, kind in rows]
+    return [
+        Edge(f"{prefix}{start!s}", f"{prefix}{end!s}", kind == CITATION_KIND)
+        for start, end, kind in rows
+        if start not in source.relinked
+    ]
 
 
 def credits_of(

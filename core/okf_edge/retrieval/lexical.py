@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from okf_edge.limits import LIMITS
@@ -37,7 +37,10 @@ Entry = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term of the question in the whole corpus. `numbers` gives its numbers by position of the source."""
+    """One term of the question in the whole corpus. `numbers` gives its numbers by position of the source.
+
+    `idf` is already multiplied by what the term counts in the question.
+    """
 
     text: str
     df: int
@@ -58,29 +61,29 @@ def idf(df: int, chunks: int) -> float:
     return math.log(1 + (chunks - df + 0.5) / (df + 0.5))
 
 
-def weigh(terms: Sequence[str], found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
+def weigh(terms: Mapping[str, float], found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
     """Weigh the question's terms over all sources.
 
     Args:
-        terms: distinct, in the question's order.
+        terms: in the question's order, each with what it counts.
         found: for each source, the entries of the terms that it holds.
         chunks: chunks of all sources.
         limit: terms to keep, the rarest first; unknown ones are kept last, for they find nothing.
     """
-    weighed = [_term(text, found, chunks) for text in terms]
+    weighed = [_term(text, counts, found, chunks) for text, counts in terms.items()]
     telling = {term.text for term in sorted(weighed, key=lambda term: (not term.numbers, -term.idf))[:limit]}
     kept = tuple(term for term in weighed if term.text in telling)
     dropped = tuple(term.text for term in weighed if term.text not in telling)
     return Vocabulary(kept, sum(term.idf for term in kept), dropped)
 
 
-def _term(text: str, found: Sequence[Mapping[str, Entry]], chunks: int) -> Term:
+def _term(text: str, counts: float, found: Sequence[Mapping[str, Entry]], chunks: int) -> Term:
     held = {position: entry[text] for position, entry in enumerate(found) if text in entry}
     df = sum(frequency for _, frequency in held.values())
-    return Term(text, df, idf(df, chunks), {position: numbers for position, (numbers, _) in held.items()})
+    return Term(text, df, counts * idf(df, chunks), {position: numbers for position, (numbers, _) in held.items()})
 
 
-async def lookup(engine: SqlEngine, scope: Scope, terms: Sequence[str]) -> dict[str, Entry]:
+async def lookup(engine: SqlEngine, scope: Scope, terms: Collection[str]) -> dict[str, Entry]:
     """The entry of each term that the source holds, masked chunks not counted."""
     if not terms:
         return {}
@@ -124,7 +127,7 @@ async def _without_masked(engine: SqlEngine, scope: Scope, frequencies: dict[int
     return {number: df for number, df in left.items() if df > 0}
 
 
-async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], terms: Sequence[str]) -> Vocabulary:
+async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], terms: Mapping[str, float]) -> Vocabulary:
     """The question's terms, weighed over all sources."""
     found = [await lookup(engine, scope, terms) for scope in scopes]
     for part in terms:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from okf_edge.index import tokens
+from okf_edge.index.tokens import Word
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge.retrieval.scripts import shares_of
 
@@ -15,24 +18,53 @@ CANDIDATE_CONCEPTS = 20
 """Distinct concepts that each means contributes at least, so that one long page can't crowd out the others."""
 
 
+FUNCTION_WEIGHT = 0.3
+"""What a pair of characters counts that only asks or joins, as stop words do in other scripts."""
+
+_FUNCTION = re.compile(
+    "[的了吗呢吧么什哪谁怎是们这那嗎麼誰們這]|多少|如何|为何|為何|几个|幾個|可以|以及|还是|還是|何时|何時|何地|何人|有多|为多"
+    "|[\u3041-\u309f]{2}"
+)
+_CONTENT = frozenset({"目的", "了解", "的确", "的確", "是非"})
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A question taken apart. `terms` are distinct, in the question's order; `scripts` gives each script's share."""
+    """A question taken apart.
+
+    `terms` are distinct, in the question's order, each with what it counts, from 0 to 1. `scripts` gives the share of
+    each script. `chunks` and `concepts` say how much each means of search contributes at least.
+    """
 
     question: str
-    terms: tuple[str, ...]
-    scripts: dict[str, float]
+    terms: Mapping[str, float]
+    scripts: Mapping[str, float]
     chunks: int
     concepts: int
 
 
 def plan_of(request: SearchRequest) -> Plan:
     """The plan of a question; it has no terms when the question has no words that are indexed."""
-    terms = dict.fromkeys(tokens.terms(request.question)) if request.lexical else {}
     return Plan(
         question=request.question,
-        terms=tuple(terms),
+        terms=terms_of(request.question) if request.lexical else {},
         scripts=shares_of(request.question),
         chunks=CANDIDATE_CHUNKS,
         concepts=max(CANDIDATE_CONCEPTS, request.k),
     )
+
+
+def terms_of(question: str) -> dict[str, float]:
+    """The terms to search for, each with what it counts; stop words only where there is nothing else."""
+    words = tokens.words(question)
+    telling = [word for word in words if not word.is_stop] or words
+    return {term: _counts(term) for word in telling for term in _sought(word)}
+
+
+def _sought(word: Word) -> Sequence[str]:
+    """A word's terms; of a run of Han, kana or Hangul the pairs alone, since single characters match too much."""
+    return [term for term in word.terms if len(term) > 1 or term.isascii()] or word.terms
+
+
+def _counts(term: str) -> float:
+    return FUNCTION_WEIGHT if len(term) == 2 and _FUNCTION.search(term) and term not in _CONTENT else 1.0

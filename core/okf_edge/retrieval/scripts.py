@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 # A Han character carries about as much as three letters of an alphabet.
 _SCRIPTS: dict[str, tuple[re.Pattern[str], int]] = {
@@ -26,7 +27,7 @@ def shares_of(text: str) -> dict[str, float]:
     return {name: count / total for name, count in counts.items() if count}
 
 
-def unshared(question: dict[str, float], content: dict[str, float]) -> float:
+def unshared(question: Mapping[str, float], content: Mapping[str, float]) -> float:
     """The part of the question that is in scripts which the content hardly uses: 0 same script, 1 none shared."""
     if not question or not content:
         return 0.0

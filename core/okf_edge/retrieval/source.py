@@ -15,6 +15,7 @@ class Source:
     `alias` names it in SQL. `chunks` counts its chunks, masked ones included. `path_prefix` goes before every concept
     path, e.g. `Library/acme.ops/`, so that the result opens in `tree`. `tier` is None where each concept has its own.
     `masked` are the numbers of concepts that changed or went away since: they are as if they had never been indexed.
+    `relinked` are the paths, within the indexed thing, of concepts whose links another source tells.
     `embedder` and `embedder_digest` are empty for an index without vectors; `coarse` says that its vectors have cells.
     """
 
@@ -28,6 +29,7 @@ class Source:
     version: str = ""
     uri_prefix: str = "okf://"
     masked: frozenset[int] = frozenset()
+    relinked: frozenset[str] = frozenset()
     embedder: str = ""
     embedder_digest: str = ""
     dims: int = 0

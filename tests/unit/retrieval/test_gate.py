@@ -23,7 +23,7 @@ def test_words_count_for_nothing_where_no_script_is_shared() -> None:
 
 
 def test_the_cosine_decides_between_a_chinese_question_and_english_text() -> None:
-    plan = a_plan("采样策略", ("采样", "策略"))
+    plan = a_plan("采样策略")
     hit = a_hit(cosine=0.9, model="e5-small-cjk")
     gate = calibration_of("e5-small-cjk").gate
     assert confidence_of(hit, plan, "How samples are kept.") == confidence(hit, gate, 1.0)

@@ -55,7 +55,6 @@ def a_vocabulary(**idf: float) -> Vocabulary:
     )
 
 
-def a_plan(question: str = "pump", terms: tuple[str, ...] = ("pump",), **given: Any) -> Plan:
-    return Plan(
-        **{"question": question, "terms": terms, "scripts": shares_of(question), "chunks": 3, "concepts": 2, **given}
-    )
+def a_plan(question: str = "pump", **given: Any) -> Plan:
+    known = {"question": question, "terms": {question: 1.0}, "scripts": shares_of(question), "chunks": 3, "concepts": 2}
+    return Plan(**{**known, **given})

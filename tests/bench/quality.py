@@ -1,0 +1,152 @@
+"""Quality of the ranking and of refusals on the public sets, through the product: `python -m tests.bench.quality`.
+
+Each document is a note in a folder, with a real index file and the real search. Vectors are computed once and kept in
+`.build/bench-cache` by model digest and text. Prints a table and writes JSON. Needs the public corpora beside the
+checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from okf_edge.ports import Models
+from okf_edge.retrieval.answer import Answer
+from okf_edge.retrieval.request import SearchRequest
+from okf_edge_native.models.shelf import ModelShelf
+from tests.bench import metrics, sets
+from tests.bench.cached_vectors import CachedModels
+from tests.bench.product import indexed
+from tests.bench.sets import REPOSITORY, Question, RetrievalSet
+
+BUILD = REPOSITORY / ".build"
+Means = Literal["hybrid", "lexical", "dense"]
+MODES: tuple[Means, ...] = ("hybrid", "lexical", "dense")
+FLOORS = {
+    "scifact": 0.735,
+    "cranfield": 0.41,
+    "xquad_en": 0.978,
+    "xquad_zh": 0.975,
+    "cmrc_zh": 0.988,
+    "xquad_zh2en": 0.80,
+}
+"""nDCG@10 of the hybrid ranking that must hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The mean over questions and its 95% bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One set, searched by one means. Refusals are None where no question is unanswerable."""
+
+    name: str
+    embedder: str
+    means: Means
+    questions: int
+    ndcg: Measure
+    recall: Measure
+    mrr: Measure
+    answerable_refused: int
+    unanswerable: int
+    unanswerable_refused: int
+
+
+async def measure(data: RetrievalSet, means: Sequence[Means], models: Models, half: int | None = None) -> list[Row]:
+    """One row for each means; of one half of the questions where `half` is 0 (development) or 1 (test)."""
+    questions = data.questions if half is None else sets.halves(data.questions)[half]
+    rows = []
+    async with indexed(data.notes, BUILD / "bench-notes" / data.name, models, data.embedder) as product:
+        for one in means:
+            answers = [await product.ask(_request(question, one)) for question in questions]
+            rows.append(_row(data, one, questions, answers))
+    return rows
+
+
+def _request(question: Question, means: Means) -> SearchRequest:
+    return SearchRequest(question.text, k=10, lexical=means != "dense", dense=means != "lexical")
+
+
+def _row(data: RetrievalSet, means: Means, questions: Sequence[Question], answers: Sequence[Answer]) -> Row:
+    asked = list(zip(questions, answers, strict=True))
+    ranked = [(question.grades, ranking(answer)) for question, answer in asked if question.grades]
+    refused = [(bool(question.grades), answer.verdict != "ok") for question, answer in asked]
+    return Row(
+        name=data.name,
+        embedder=data.embedder,
+        means=means,
+        questions=len(questions),
+        ndcg=_measure([metrics.ndcg(paths, grades) for grades, paths in ranked]),
+        recall=_measure([metrics.recall(paths, grades) for grades, paths in ranked]),
+        mrr=_measure([metrics.reciprocal_rank(paths, grades) for grades, paths in ranked]),
+        answerable_refused=sum(answerable and no for answerable, no in refused),
+        unanswerable=sum(not answerable for answerable, _ in refused),
+        unanswerable_refused=sum(not answerable and no for answerable, no in refused),
+    )
+
+
+def ranking(answer: Answer) -> list[str]:
+    """Paths as they rank, whatever the verdict."""
+    return [candidate.path for candidate in answer.candidates or answer.near]
+
+
+def _measure(values: Sequence[float]) -> Measure:
+    return Measure(metrics.mean(values), *metrics.interval(values))
+
+
+def shown(rows: Sequence[Row]) -> str:
+    lines = [
+        "set          means    embedder      nDCG@10              R@10   MRR@10  refused: answerable, unanswerable"
+    ]
+    for row in rows:
+        low = " below the floor" if row.means == "hybrid" and row.ndcg.mean < FLOORS.get(row.name, 0) else ""
+        lines.append(
+            f"{row.name:12} {row.means:8} {row.embedder:13} {row.ndcg.mean:.4f} [{row.ndcg.low:.3f}, {row.ndcg.high:.3f}] "
+            f" {row.recall.mean:.3f}  {row.mrr.mean:.3f}   {row.answerable_refused} of {row.questions - row.unanswerable}, "
+            f"{row.unanswerable_refused} of {row.unanswerable}{low}"
+        )
+    return "\n".join(lines)
+
+
+async def _run(names: Sequence[str], means: Sequence[Means], half: int | None) -> list[Row]:
+    models = CachedModels(ModelShelf(BUILD / "models"), BUILD / "bench-cache")
+    rows: list[Row] = []
+    for name in names:
+        measured = await measure(sets.load(name), means, models, half)
+        print(shown(measured), flush=True)
+        rows += measured
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=sets.names(), help=f"of {', '.join(sets.names())}")
+    parser.add_argument("--means", nargs="*", choices=MODES, default=list(MODES))
+    parser.add_argument("--half", choices=["development", "test"], help="one half of the questions only")
+    parser.add_argument("--json", type=Path, default=BUILD / "bench" / "quality.json")
+    given = parser.parse_args(arguments)
+    if not sets.CORPORA.is_dir():
+        print(f"expected the public corpora at {sets.CORPORA}, found none", file=sys.stderr)
+        return 2
+    half = {"development": 0, "test": 1}.get(given.half)
+    rows = asyncio.run(_run(given.sets, given.means, half))
+    given.json.parent.mkdir(parents=True, exist_ok=True)
+    given.json.write_text(json.dumps([asdict(row) for row in rows], indent=2), "utf-8")
+    print(shown(rows))
+    return int(any(row.means == "hybrid" and row.ndcg.mean < FLOORS.get(row.name, 0) for row in rows))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
