@@ -1,4 +1,6 @@
-"""What of a tree may differ from the index of it, and what really does. Values only; whoever calls reads the files.
+"""What of a tree may differ from the index of it, and what really does. Whoever calls reads the files.
+
+Every question compares, and most find no change: what indexes pages is imported only when some have changed.
 
 Rules:
 1. A file of the size, time and tier that were indexed is unchanged.
@@ -11,9 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from okf_edge.index.pages import Page
-from okf_edge.ports import FileStat
+from okf_edge.ports import FileStat, SqlEngine
+
+if TYPE_CHECKING:
+    from okf_edge.index.pages import Page
 
 FOLD_CONCEPTS = 200
 FOLD_SHARE = 0.05
@@ -64,6 +69,12 @@ class Changes:
         return count >= FOLD_CONCEPTS or count > FOLD_SHARE * (self.unchanged + count)
 
 
+async def known_concepts(engine: SqlEngine, alias: str) -> dict[str, Known]:
+    """Every concept of an attached index, by path."""
+    rows = await engine.query(f"SELECT path, number, bytes, mtime_ns, tier FROM {alias}.concept")
+    return {path: Known(number, size, mtime_ns, tier) for path, number, size, mtime_ns, tier in rows}  # type: ignore[misc, arg-type]
+
+
 def compare(known: Mapping[str, Known], present: Iterable[tuple[FileStat, str]]) -> Comparison:
     """Compare the index with what is there.
 
@@ -84,6 +95,10 @@ def compare(known: Mapping[str, Known], present: Iterable[tuple[FileStat, str]])
     return Comparison(seen, tuple(to_read), tuple(sorted(left)))
 
 
+def is_unchanged(comparison: Comparison) -> bool:
+    return not comparison.to_read and not comparison.gone
+
+
 def settle(
     comparison: Comparison,
     known: Mapping[str, Known],
@@ -96,6 +111,8 @@ def settle(
         indexed_sha256: of the concepts among `comparison.to_read`, by path.
         contents: of `comparison.to_read`, by path; what could not be read is absent.
     """
+    from okf_edge.index.pages import Page
+
     pages, replaced, touched = [], [], []
     gone = list(comparison.gone)
     for stat, tier in comparison.to_read:

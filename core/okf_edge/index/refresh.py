@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from okf_edge.index.build import BuildOptions, build_tables
-from okf_edge.index.comparison import Changes, Known, compare, paths_of, settle
+from okf_edge.index.comparison import Changes, Known, compare, known_concepts, paths_of, settle
 from okf_edge.index.files import IndexFile, describe
 from okf_edge.index.linking import load_links
 from okf_edge.index.relinking import Naming, entries_of, relinked
@@ -63,12 +63,6 @@ async def refresh(
     if not changes.pages and not changes.gone:
         return Refreshed(base, None, masked, frozenset(), changes)
     return await _with_delta(engine, base, masked, changes, options or BuildOptions())
-
-
-async def known_concepts(engine: SqlEngine, alias: str) -> dict[str, Known]:
-    """Every concept of an attached index, by path."""
-    rows = await engine.query(f"SELECT path, number, bytes, mtime_ns, tier FROM {alias}.concept")
-    return {path: Known(number, size, mtime_ns, tier) for path, number, size, mtime_ns, tier in rows}  # type: ignore[misc, arg-type]
 
 
 async def _sha256_of(
