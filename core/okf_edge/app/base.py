@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from okf_edge.app.embedders import embedder_for
+from okf_edge.app.home import UNWRITABLE
 from okf_edge.app.notes import Notes
 from okf_edge.app.ports import Config, Ports
 from okf_edge.errors import AlreadyExistsError, NotFoundError, StoreError, UnavailableError
@@ -14,8 +15,6 @@ from okf_edge.index.vector_cache import VectorCache
 from okf_edge.ports import Embedder, FileTree
 from okf_edge.workspace import layout, texts
 from okf_edge.workspace.scan import Scan
-
-_UNWRITABLE = frozenset({"read-only", "permission-denied"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ async def build_base(ports: Ports, config: Config, found: Scan, wanted: str = ""
     try:
         built = await _build(ports, found, notes, embedder, ports.tree)
     except UnavailableError as error:
-        if error.code not in _UNWRITABLE:
+        if error.code not in UNWRITABLE:
             raise
         ports.progress.message("the folder can't be written: its index is kept in your cache")
         return await _build(ports, found, notes, embedder, ports.spare())

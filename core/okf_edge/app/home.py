@@ -14,6 +14,9 @@ from okf_edge.errors import NotFoundError, OkfError
 from okf_edge.ports import FileTree
 from okf_edge.workspace import layout
 
+UNWRITABLE = frozenset({"read-only", "permission-denied"})
+"""Codes of errors after which another place is worth trying; a full disk is not among them."""
+
 
 async def home_of_index(ports: Ports) -> FileTree | None:
     """The tree that holds the index of the folder, or None when there is none."""
