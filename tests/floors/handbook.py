@@ -54,8 +54,9 @@ def pages() -> tuple[Page, ...]:
 
 
 def files() -> dict[str, bytes]:
-    """Every file of the source tree by its bundle-relative path."""
-    return {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in sorted(ROOT.rglob("*")) if path.is_file()}
+    """Every file of the source tree by its bundle-relative path, without the index that a question leaves there."""
+    paths = (path.relative_to(ROOT) for path in sorted(ROOT.rglob("*")) if path.is_file())
+    return {path.as_posix(): (ROOT / path).read_bytes() for path in paths if path.parts[0] != ".okf"}
 
 
 def command_lines() -> Iterator[CommandLine]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
+from functools import partial
 
 from okf_edge import limits as limits_module
 from okf_edge.index import weighing
 from okf_edge.limits import LIMITS
 from okf_edge.okf.rules import RULES
+from okf_edge_cli.commands import COMMANDS, GROUPS, Argument, Command
 from tests.floors.handbook import ROOT
 
 LIMIT_FIELD = re.compile(r'^    (\w+): (?:int|float) = [^\n]+\n    """(.+?)"""', re.MULTILINE | re.DOTALL)
@@ -52,10 +54,32 @@ def fields_of_bm25f() -> str:
     return _table(("field", "boost", "length counts (b)", "usual words"), rows)
 
 
-TABLES = {
+def options(group: str) -> str:
+    """What the commands of a page take; the first column tells them apart where there are several."""
+    rows = [(command, argument) for command in commands_of(group) for argument in command.arguments]
+    named = group in GROUPS
+    head = ("command",) * named + ("argument", "meaning")
+    return _table(head, ((f"`{each.name}`",) * named + (f"`{_shown(taken)}`", taken.help) for each, taken in rows))
+
+
+def exits(group: str) -> str:
+    own = {code: meaning for command in commands_of(group) for code, meaning in command.exits.items()}
+    table = _table(("code", "meaning"), ((str(code), meaning) for code, meaning in sorted(own.items())))
+    return f"{table}\n\nEvery command can also end with 2, 3, 70 or 130: [exit codes](/reference/exit-codes.md)."
+
+
+def commands_of(group: str) -> tuple[Command, ...]:
+    """The commands that `commands/okf-<group>.md` is about: one, or those of a group."""
+    return tuple(command for command in COMMANDS if command.name.partition(" ")[0] == group)
+
+
+COMMAND_PAGES = dict.fromkeys(command.name.partition(" ")[0] for command in COMMANDS)
+TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/bm25f.md", "Fields"): fields_of_bm25f,
     ("format/rules.md", "All rules"): rules,
     ("reference/limits.md", "All limits"): limits,
+    **{(f"commands/okf-{group}.md", "Options"): partial(options, group) for group in COMMAND_PAGES},
+    **{(f"commands/okf-{group}.md", "Exit codes"): partial(exits, group) for group in COMMAND_PAGES},
 }
 
 
@@ -76,6 +100,13 @@ def _limit_reasons() -> dict[str, str]:
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = (head, ("---",) * len(head), *rows)
     return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in lines)
+
+
+def _shown(argument: Argument) -> str:
+    """An argument as it is typed."""
+    if not argument.flags:
+        return argument.shown or argument.name
+    return argument.flags[0] if argument.takes == "nothing" else f"{argument.flags[0]} {argument.shown}"
 
 
 def _cell(text: str) -> str:
