@@ -107,17 +107,21 @@ def _measure(values: Sequence[float]) -> Measure:
 
 
 def shown(rows: Sequence[Row]) -> str:
-    lines = [
-        "set          means    embedder      nDCG@10              R@10   MRR@10  refused: answerable, unanswerable"
-    ]
+    lines = [f"{'set':12} {'means':8} {'embedder':13} {'nDCG@10':23} R@10   MRR@10  refused: answerable, unanswerable"]
     for row in rows:
-        low = " below the floor" if row.means == "hybrid" and row.ndcg.mean < FLOORS.get(row.name, 0) else ""
+        interval = f"{row.ndcg.mean:.4f} [{row.ndcg.low:.3f}, {row.ndcg.high:.3f}]"
+        refused = f"{row.answerable_refused} of {row.questions - row.unanswerable}"
+        refused += f", {row.unanswerable_refused} of {row.unanswerable}"
         lines.append(
-            f"{row.name:12} {row.means:8} {row.embedder:13} {row.ndcg.mean:.4f} [{row.ndcg.low:.3f}, {row.ndcg.high:.3f}] "
-            f" {row.recall.mean:.3f}  {row.mrr.mean:.3f}   {row.answerable_refused} of {row.questions - row.unanswerable}, "
-            f"{row.unanswerable_refused} of {row.unanswerable}{low}"
+            f"{row.name:12} {row.means:8} {row.embedder:13} {interval:23} {row.recall.mean:.3f}  {row.mrr.mean:.3f}   "
+            f"{refused}{'  below the floor' if is_low(row) else ''}"
         )
     return "\n".join(lines)
+
+
+def is_low(row: Row) -> bool:
+    """Whether a hybrid ranking is below its floor."""
+    return row.means == "hybrid" and row.ndcg.mean < FLOORS.get(row.name, 0)
 
 
 async def _run(names: Sequence[str], means: Sequence[Means], half: int | None) -> list[Row]:
@@ -145,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps([asdict(row) for row in rows], indent=2), "utf-8")
     print(shown(rows))
-    return int(any(row.means == "hybrid" and row.ndcg.mean < FLOORS.get(row.name, 0) for row in rows))
+    return int(any(map(is_low, rows)))
 
 
 if __name__ == "__main__":
