@@ -1,14 +1,142 @@
 """The order of chunks, and cells of near vectors where there are many.
 
-Below CELLS_FROM chunks their order is that of the concepts. From there on chunks are ordered by cell, so that a search
-reads the ranges of a few cells only.
+Below CELLS_FROM vectors chunks are in concept order. From there on they are ordered by cell, so that a search reads the
+ranges of a few cells only; a sample of chunks, spread over all cells, stands for the whole where statistics are needed.
+
+Cells are those of spherical k-means over the quantised vectors. Sums are of whole numbers and ties go to the lower
+number, so equal vectors give equal cells.
 """
 
 from __future__ import annotations
 
-from okf_edge.ports import SqlEngine
+import json
+from math import isqrt
+
+from okf_edge.index.quantise import Quantised, quantised
+from okf_edge.ports import SqlEngine, Vectors
+
+CELLS_FROM = 30_000
+"""Vectors; below, scanning all of them takes less than 20 ms."""
+
+SAMPLE_CHUNKS = 1_500
+TRAINED_PER_CELL = 64
+ROUNDS = 6
 
 
 async def place(engine: SqlEngine, work: str, made: str, dims: int) -> None:
-    """Fill `work`.placing: the final number of every staged chunk."""
-    await engine.query(f"INSERT INTO {work}.placing SELECT number, number FROM {work}.chunk ORDER BY number")
+    """Fill `work`.placing with the final number of every staged chunk, and the tables `coarse` and `sample`.
+
+    Cells that `inherit` staged are used as they are.
+    """
+    vectors = await _count(engine, f"{work}.vector") if dims else 0
+    if vectors < CELLS_FROM or engine.dialect != "duckdb":
+        await engine.query(f"INSERT INTO {work}.placing SELECT number, number FROM {work}.chunk ORDER BY number")
+        return
+    if not await _count(engine, f"{work}.assigned"):
+        await _find_cells(engine, work, dims, cells=isqrt(vectors), vectors=vectors)
+        await engine.query(_assign_sql(work, dims, f"SELECT chunk, v FROM {work}.vector"))
+    for statement in _placing(work, made):
+        await engine.query(statement)
+    sample = [at * vectors // SAMPLE_CHUNKS for at in range(SAMPLE_CHUNKS)]
+    await engine.load(made, "sample", {"chunk": sample})
+
+
+async def inherit(engine: SqlEngine, work: str, dims: int, base: str, placed: str) -> None:
+    """Stage the cells of `base`, so that few changes cost no new clustering: only new chunks look for their cell.
+
+    Args: placed: a table of part, chunk and number, which gives the staged number of each chunk of part 0, the base.
+    """
+    await engine.query(f"INSERT INTO {work}.centroid SELECT cell, scale, v FROM {base}.coarse ORDER BY cell")
+    await engine.query(
+        f"INSERT INTO {work}.assigned SELECT p.number, c.cell FROM {placed} AS p JOIN {base}.coarse AS c "
+        "ON p.part = 0 AND p.chunk BETWEEN c.first_chunk AND c.last_chunk"
+    )
+    new = f"SELECT chunk, v FROM {work}.vector WHERE chunk IN (SELECT number FROM {placed} WHERE part > 0)"
+    await engine.query(_assign_sql(work, dims, new))
+
+
+def create_statements(work: str, dims: int) -> list[str]:
+    """The staging tables of this module."""
+    return [
+        f"CREATE TABLE {work}.placing (chunk INTEGER, number INTEGER)",
+        f"CREATE TABLE {work}.assigned (chunk INTEGER, cell INTEGER)",
+        f"CREATE TABLE {work}.centroid (cell INTEGER, scale FLOAT, v TINYINT[{max(dims, 1)}])",
+    ]
+
+
+def _placing(work: str, made: str) -> tuple[str, str]:
+    ranges = (
+        f"SELECT a.cell, min(p.number) AS first_chunk, max(p.number) AS last_chunk FROM {work}.assigned AS a "
+        f"JOIN {work}.placing AS p ON p.chunk = a.chunk GROUP BY a.cell"
+    )
+    return (
+        f"INSERT INTO {work}.placing SELECT c.number, row_number() OVER (ORDER BY a.cell, c.number) - 1 "
+        f"FROM {work}.chunk AS c JOIN {work}.assigned AS a ON a.chunk = c.number",
+        f"INSERT INTO {made}.coarse SELECT row_number() OVER (ORDER BY first_chunk) - 1, first_chunk, last_chunk, "
+        f"scale, v FROM ({ranges}) AS r JOIN {work}.centroid AS c ON c.cell = r.cell ORDER BY first_chunk",
+    )
+
+
+async def _find_cells(engine: SqlEngine, work: str, dims: int, cells: int, vectors: int) -> None:
+    """Fill `work`.centroid by k-means over an even sample, which starts from evenly spread vectors."""
+    step = max(1, vectors // (cells * TRAINED_PER_CELL))
+    trained = f"SELECT chunk, v FROM {work}.vector WHERE chunk % {step} = 0"
+    await engine.query(
+        f"INSERT INTO {work}.centroid SELECT CAST(chunk AS BIGINT) * {cells} // {vectors}, scale, v "
+        f"FROM {work}.vector WHERE CAST(chunk AS BIGINT) * {cells} % {vectors} < {cells} ORDER BY chunk"
+    )
+    for _ in range(ROUNDS):
+        sums = await engine.query(_sums_sql(work, dims, trained))
+        moved = {int(cell or 0): _centroid(json.loads(str(text))) for cell, text in sums}
+        await engine.query(f"DELETE FROM {work}.centroid WHERE cell IN ({','.join(map(str, moved))})")
+        await _load(engine, work, moved, dims)
+
+
+def _sums_sql(work: str, dims: int, trained: str) -> str:
+    """SQL for the sum of each cell's vectors, as text: cell, [total of each dimension]."""
+    values = (
+        "SELECT chunk, unnest(v::TINYINT[]) AS value, generate_subscripts(v::TINYINT[], 1) AS place "
+        f"FROM ({trained}) AS t"
+    )
+    totals = (
+        f"SELECT a.cell, u.place, sum(u.value) AS total FROM ({_nearest(work, dims, trained)}) AS a "
+        f"JOIN ({values}) AS u ON u.chunk = a.chunk GROUP BY a.cell, u.place"
+    )
+    return f"SELECT cell, CAST(list(total ORDER BY place) AS VARCHAR) FROM ({totals}) AS s GROUP BY cell ORDER BY cell"
+
+
+def _assign_sql(work: str, dims: int, vectors: str) -> str:
+    return f"INSERT INTO {work}.assigned {_nearest(work, dims, vectors)}"
+
+
+async def _load(engine: SqlEngine, work: str, centroids: dict[int, Quantised], dims: int) -> None:
+    await engine.load(
+        work,
+        "centroid",
+        {
+            "cell": list(centroids),
+            "scale": [vector.scale for vector in centroids.values()],
+            "v": Vectors(dims, b"".join(vector.data for vector in centroids.values())),
+        },
+    )
+
+
+def _centroid(total: list[int]) -> Quantised:
+    """The direction of a sum of vectors, as a unit vector."""
+    norm = sum(value * value for value in total) ** 0.5 or 1.0
+    return quantised([value / norm for value in total])
+
+
+def _nearest(work: str, dims: int, vectors: str) -> str:
+    """SQL for the nearest centroid of each of `vectors`: chunk, cell."""
+    floats = f"v::FLOAT[{dims}] AS f"
+    return (
+        "SELECT chunk, arg_max(cell, score) AS cell FROM ("
+        "SELECT v.chunk, c.cell, c.scale * array_inner_product(v.f, c.f) AS score "
+        f"FROM (SELECT chunk, {floats} FROM ({vectors}) AS t) AS v "
+        f"CROSS JOIN (SELECT cell, scale, {floats} FROM {work}.centroid ORDER BY cell) AS c) AS s GROUP BY chunk"
+    )
+
+
+async def _count(engine: SqlEngine, table: str) -> int:
+    return int((await engine.query(f"SELECT count(*) FROM {table}"))[0][0] or 0)

@@ -1,13 +1,14 @@
 """A base and its delta as one new base, without reading or embedding a page again.
 
 The rows are those that a build of the same pages gives: the merged rows are staged as a build stages its own, with
-concepts in path order, and written by the same code.
+concepts in path order, and written by the same code. Where there are cells of near vectors, the base's are kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from okf_edge.index import coarse
 from okf_edge.index.build import FILE_NAME, MADE, WORK, new_database
 from okf_edge.index.refresh import Refreshed
 from okf_edge.index.rows import Rows
@@ -54,6 +55,8 @@ async def _stage(engine: SqlEngine, refreshed: Refreshed) -> None:
     parts = [refreshed.base.alias, *([refreshed.delta.alias] if refreshed.delta else [])]
     for statement in _statements(parts, bool(refreshed.base.dims)):
         await engine.query(statement)
+    if refreshed.base.coarse:
+        await coarse.inherit(engine, WORK, refreshed.base.dims, refreshed.base.alias, f"{WORK}.placed")
 
 
 async def _load_scratch(engine: SqlEngine, refreshed: Refreshed) -> None:

@@ -27,10 +27,9 @@ class Embedding:
 
 async def create_staged(engine: SqlEngine, work: str, dims: int) -> None:
     """The empty tables of a staging database."""
-    for statement in create_statements(work, dims):
+    for statement in (*create_statements(work, dims), *coarse.create_statements(work, dims)):
         await engine.query(statement)
     await engine.query(f"CREATE TABLE {work}.rank (provisional INTEGER, number INTEGER, term VARCHAR)")
-    await engine.query(f"CREATE TABLE {work}.placing (chunk INTEGER, number INTEGER)")
 
 
 async def write_tables(engine: SqlEngine, work: str, made: str, embedding: Embedding) -> None:
