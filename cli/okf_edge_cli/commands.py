@@ -29,7 +29,7 @@ class Argument:
     """One argument. `name` is that of its handler's parameter; `flags` are empty for a positional one.
 
     `takes` tells its values: nothing for a switch, one text or number, or one or more texts. A positional argument that
-    has a `default` may be left out.
+    `may_be_absent` takes its default then; an option that is `required` may not.
     """
 
     name: str
@@ -39,14 +39,17 @@ class Argument:
     shown: str = ""
     default: str | int | None = None
     may_be_absent: bool = False
+    required: bool = False
 
 
 def switch(name: str, flag: str, help: str) -> Argument:
     return Argument(name, help, (flag,), "nothing")
 
 
-def option(name: str, flag: str, shown: str, help: str, default: str | None = "") -> Argument:
-    return Argument(name, help, (flag,), shown=shown, default=default)
+def option(
+    name: str, flag: str, shown: str, help: str, default: str | None = "", *, required: bool = False
+) -> Argument:
+    return Argument(name, help, (flag,), shown=shown, default=default, required=required)
 
 
 JSON = switch("as_json", "--json", "print one JSON object")
@@ -111,6 +114,28 @@ COMMANDS = (
             switch("as_github", "--github", "print GitHub annotations"),
         ),
         {DONE: "conformant", REFUSED: "not conformant"},
+    ),
+    Command(
+        "export",
+        "compile a folder of OKF concepts into one archive with its index inside",
+        "exporting:export",
+        (
+            Argument("folder", "the source tree", shown="DIR"),
+            option("bundle_id", "--id", "ID", "its id: creator.name, in lower case", required=True),
+            option("version", "--version", "VERSION", "its semantic version", required=True),
+            option("out", "--out", "PATH", "the file, or a folder for it [default: here]"),
+            option("title", "--title", "TITLE", "what it is called [default: by its id]"),
+            option("description", "--description", "TEXT", "what it holds, in a sentence"),
+            option("creator", "--creator", "NAME", "who made it"),
+            option("creator_url", "--creator-url", "URL", "where to find them"),
+            option("licence", "--licence", "LICENCE", "under which terms, e.g. CC-BY-4.0"),
+            Argument("languages", "readers may ask in this one; repeatable", ("--language",), "texts", "CODE"),
+            Argument("accepted", "a risk that may leave, and why; repeatable", ("--accept",), "texts", "ID=REASON"),
+            switch("local", "--local", "export a knowledge base, unreviewed: it can never be published"),
+            EMBEDDER,
+            JSON,
+        ),
+        {DONE: "written", REFUSED: "refused: risks, or content that makes no bundle"},
     ),
     Command(
         "verify",

@@ -91,7 +91,7 @@ def _settings(argument: Argument) -> dict[str, Any]:
     """One argument in argparse's words."""
     settings: dict[str, Any] = {"help": argument.help}
     if argument.flags:
-        settings["dest"] = argument.name
+        settings |= {"dest": argument.name, **({"required": True} if argument.required else {})}
     if argument.takes == "nothing":
         return {**settings, "action": "store_true"}
     settings |= {"metavar": argument.shown, "default": argument.default}

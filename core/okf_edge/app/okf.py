@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from okf_edge.app.bundle_index import BundleIndexer
     from okf_edge.app.reading import Reading
     from okf_edge.app.status import Status
+    from okf_edge.bundles.export import Exported, ExportOptions
     from okf_edge.bundles.install import Installation, InstallOptions
     from okf_edge.bundles.registry import InstalledBundle
     from okf_edge.bundles.verify import Verified
@@ -79,6 +80,17 @@ class Okf:
         from okf_edge.app.validating import check_folder
 
         return await check_folder(self._ports.tree)
+
+    async def export(self, options: ExportOptions, embedder: str = "") -> Exported:
+        """Compile the folder into a bundle archive with its index inside; nothing is written.
+
+        Args: embedder: the model for its index; empty lets the content decide.
+        """
+        from okf_edge.bundles.export import export_bundle
+
+        ports = self._ports
+        indexer = self._indexer(ports.spare, embedder)
+        return await export_bundle(ports.tree, options, indexer=indexer, progress=ports.progress)
 
     async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
         """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.
