@@ -100,6 +100,11 @@ def ranking(ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
     ]
 
 
-def confidences(judgement: Judgement, shown: Sequence[Ranked], values: Sequence[float]) -> dict[str, Any]:
-    judged = [{"path": item.path, "confidence": value} for item, value in zip(shown, values, strict=True)]
+def gate(
+    judgement: Judgement, shown: Sequence[Ranked], confidences: Sequence[float], foreign: Sequence[float]
+) -> dict[str, Any]:
+    judged = [
+        {"path": item.path, "confidence": confidence, "foreign": round(part, 3)}
+        for item, confidence, part in zip(shown, confidences, foreign, strict=True)
+    ]
     return {"verdict": judgement.verdict, "judged": judged}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from okf_edge.retrieval.answer import Verdict
-from okf_edge.retrieval.calibration import Gate, calibration_of
+from okf_edge.retrieval.calibration import Gate
 from okf_edge.retrieval.fuse import Hit, Ranked
 from okf_edge.retrieval.lexical import Vocabulary
 from okf_edge.retrieval.plan import Plan
@@ -35,22 +35,18 @@ class Judgement:
     reason: str
 
 
-def confidence_of(hit: Hit, plan: Plan, text: str) -> float:
-    """Calibrated probability that a candidate answers, in [0, 1].
+def foreign_part(hit: Hit, plan: Plan, text: str) -> float:
+    """The part of the question about which words say nothing: what is in scripts that the candidate's text lacks.
 
-    Args:
-        hit: what speaks for it.
-        plan: the question.
-        text: what would be shown of it; tells its scripts.
+    All of it in a search by meaning alone; nothing without a vector, since then there is nothing else to go by.
     """
-    gate = calibration_of(hit.model).gate
     if hit.cosine is None:
-        return confidence(hit, gate, 0.0)
-    return confidence(hit, gate, unshared(plan.scripts, shares_of(text)) if plan.terms else 1.0)
+        return 0.0
+    return unshared(plan.scripts, shares_of(text)) if plan.terms else 1.0
 
 
 def confidence(hit: Hit, gate: Gate, foreign: float) -> float:
-    """The logistic of the gate; `foreign` is the part of the question in scripts that the content does not use."""
+    """Calibrated probability that a candidate answers, in [0, 1]."""
     cosine = hit.cosine or 0.0
     native = gate.bias + gate.lexical * hit.lexical + gate.coverage * hit.coverage + gate.cosine * cosine
     odds = (1 - foreign) * native + foreign * (gate.foreign_bias + gate.foreign_cosine * cosine)

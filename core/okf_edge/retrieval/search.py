@@ -9,11 +9,12 @@ from okf_edge.errors import IndexFileError, ModelError
 from okf_edge.ports import Clock, Models, SqlEngine
 from okf_edge.retrieval import dense, explain, graph, lexical
 from okf_edge.retrieval.answer import Answer, Coverage, Mode
+from okf_edge.retrieval.calibration import calibration_of
 from okf_edge.retrieval.dense import Nearest
 from okf_edge.retrieval.evidence import Evidence, evidence_of
 from okf_edge.retrieval.explain import Trace
 from okf_edge.retrieval.fuse import Hit, Ranked, concepts_of, rank
-from okf_edge.retrieval.gate import JUDGED, confidence_of, judge
+from okf_edge.retrieval.gate import JUDGED, confidence, foreign_part, judge
 from okf_edge.retrieval.hits import hits_of
 from okf_edge.retrieval.lexical import Vocabulary
 from okf_edge.retrieval.meaning import Questions, questions_of
@@ -111,13 +112,17 @@ async def _answer(
     """Steps 6 and 7: what is shown of the ranking, and whether it answers."""
     evidence, changed = await _evidence(ranked, found.vocabulary, max(request.k, JUDGED))
     shown = [item for item in ranked if item.path in evidence]
-    confidences = [confidence_of(item.hit, found.plan, evidence[item.path].text) for item in shown]
+    foreign = [foreign_part(item.hit, found.plan, evidence[item.path].text) for item in shown]
+    confidences = [
+        confidence(item.hit, calibration_of(item.hit.model).gate, part)
+        for item, part in zip(shown, foreign, strict=True)
+    ]
     judgement = judge(shown, confidences, found.vocabulary)
-    trace.step("gate", lambda: explain.confidences(judgement, shown, confidences))
+    trace.step("gate", lambda: explain.gate(judgement, shown, confidences, foreign))
 
     candidates = tuple(
-        candidate_of(item, evidence[item.path], confidence, found.vocabulary)
-        for item, confidence in zip(shown[: request.k], confidences, strict=False)
+        candidate_of(item, evidence[item.path], value, found.vocabulary)
+        for item, value in zip(shown[: request.k], confidences, strict=False)
     )
     trace.step("pack", lambda: {"candidates": len(candidates), "changed": changed})
     answers = judgement.verdict == "ok"

@@ -1,5 +1,5 @@
 from okf_edge.retrieval.calibration import LEXICAL, MODELS, calibration_of
-from okf_edge.retrieval.gate import THRESHOLD, confidence, confidence_of, conflicts, judge
+from okf_edge.retrieval.gate import THRESHOLD, confidence, conflicts, foreign_part, judge
 from tests.unit.retrieval.values import a_hit, a_plan, a_ranked, a_vocabulary
 
 VOCABULARY = a_vocabulary(pump=2.0, leak=2.0)
@@ -23,11 +23,13 @@ def test_words_count_for_nothing_where_no_script_is_shared() -> None:
 
 
 def test_the_cosine_decides_between_a_chinese_question_and_english_text() -> None:
-    plan = a_plan("采样策略")
-    hit = a_hit(cosine=0.9, model="e5-small-cjk")
-    gate = calibration_of("e5-small-cjk").gate
-    assert confidence_of(hit, plan, "How samples are kept.") == confidence(hit, gate, 1.0)
-    assert confidence_of(hit, plan, "采样的做法。") == confidence(hit, gate, 0.0)
+    plan, hit = a_plan("采样策略"), a_hit(cosine=0.9, model="e5-small-cjk")
+    assert foreign_part(hit, plan, "How samples are kept.") == 1.0
+    assert foreign_part(hit, plan, "采样的做法。") == 0.0
+
+
+def test_words_decide_where_there_is_no_vector_whatever_the_script() -> None:
+    assert foreign_part(a_hit(), a_plan("采样策略"), "How samples are kept.") == 0.0
 
 
 def test_a_stuffed_page_on_top_can_not_cause_a_refusal() -> None:
