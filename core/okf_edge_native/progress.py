@@ -30,18 +30,16 @@ class SilentProgress:
 
 
 class LineProgress:
-    """A line when work starts and ends, and every few seconds between."""
+    """A line every few seconds of work: what is done sooner needs no words."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._label = ""
-        self._told_s = 0.0
+        self._told_s = time.monotonic()
 
     def step(self, label: str, done: int, total: int | None = None) -> None:
         now_s = time.monotonic()
-        is_news = label != self._label or done == total or now_s - self._told_s >= LINE_INTERVAL_S
-        if is_news:
-            self._label, self._told_s = label, now_s
+        if now_s - self._told_s >= LINE_INTERVAL_S:
+            self._told_s = now_s
             self.message(f"{label}: {done}" if total is None else f"{label}: {done} of {total}")
 
     def message(self, text: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from okf_edge.contracts import ClockContract, EntropyContract, ProgressContract, clauses
 from okf_edge.inmemory import ManualClock, RecordedProgress, SeededEntropy
 from okf_edge.ports import Clock, Entropy, Progress
-from okf_edge_native.progress import LineProgress, RichProgress, progress_for
+from okf_edge_native.progress import LINE_INTERVAL_S, LineProgress, RichProgress, progress_for
 from okf_edge_native.system import SystemClock, SystemEntropy
 
 
@@ -45,12 +45,22 @@ def test_a_terminal_gets_bars_and_a_log_gets_lines() -> None:
     assert isinstance(progress_for(io.StringIO()), LineProgress)
 
 
-def test_a_log_hears_of_the_start_and_the_end_and_not_of_every_step() -> None:
+def test_a_log_hears_nothing_of_what_is_done_at_once() -> None:
     log = io.StringIO()
     progress = LineProgress(log)
     for done in range(1001):
         progress.step("embedding", done, 1000)
-    assert log.getvalue() == "embedding: 0 of 1000\nembedding: 1000 of 1000\n"
+    assert log.getvalue() == ""
+
+
+def test_a_log_hears_of_long_work_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, now_s = io.StringIO(), 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now_s)
+    progress = LineProgress(log)
+    for done in range(1001):
+        now_s = done * LINE_INTERVAL_S / 500
+        progress.step("embedding", done, 1000)
+    assert log.getvalue() == "embedding: 500 of 1000\nembedding: 1000 of 1000\n"
 
 
 def test_a_label_is_shown_as_it_is_and_never_read_as_markup() -> None:
