@@ -17,10 +17,13 @@ class Limits:
     """One markdown file. The largest curated notes are below 1 MB; more is a dump, and parsing it stalls a phone."""
 
     yaml_depth: int = 48
-    """Collections inside collections in frontmatter. People nest three deep; parsers slow down or overflow far deeper."""
+    """Collections inside collections in frontmatter. People nest three deep; parsers slow down or overflow deeper."""
 
     yaml_extra_values: int = 10_000
-    """Values that aliases in one frontmatter block may add to those that it spells out. Ten lines can spell a billion."""
+    """Values that aliases in one frontmatter block may add to those that it spells out. Ten lines can make a billion."""
+
+    yaml_repairs_count: int = 300
+    """Values of one frontmatter block that are tried again in repaired form. Each costs a parse; people break a few."""
 
     state_file_bytes: int = 4 * 1024 * 1024
     """One of our own state files. A registry of 10,000 bundles is 2 MB."""

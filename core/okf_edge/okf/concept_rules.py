@@ -65,7 +65,7 @@ def _sources(checked: _Checked) -> Iterator[Diagnostic]:
     value = checked.values.get("sources")
     if value is not None and not isinstance(value, list):
         yield checked.found("OKF-P01", "sources")
-    for number, entry in enumerate(checked.entries("sources"), 1):
+    for number, entry in enumerate(value if isinstance(value, list) else [], 1):
         if not isinstance(entry, Mapping):
             yield checked.found("OKF-P01", "sources", f"entry {number}")
             continue

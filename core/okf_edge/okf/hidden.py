@@ -21,6 +21,8 @@ _MARK = re.compile(
 )
 _CLOSERS = {"comment": "%%", "html": "-->", "math": "$$"}
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
+_ALONE = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
+_BLANK = re.compile(r"[ \t]*")
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 FILLER = "\ue000"
 
@@ -56,12 +58,23 @@ def blanked(text: str, spans: tuple[Span, ...]) -> str:
     """
     parts: list[str] = []
     position = 0
-    for start, end in spans:
-        rest = _REST_OF_LINE.match(text, end)
-        filler = FILLER if rest and rest.group().strip() else " "
+    for (start, end), filler in zip(spans, _fillers(text, spans), strict=True):
         parts += [text[position:start], _NOT_NEWLINE.sub(filler, text[start:end])]
         position = end
     return "".join([*parts, text[position:]]) if spans else text
+
+
+def _fillers(text: str, spans: tuple[Span, ...]) -> list[str]:
+    """From the last span to the first: what follows a span may be another one."""
+    fillers: list[str] = []
+    next_start = -1
+    for start, end in reversed(spans):
+        blank = _BLANK.match(text, end)
+        follows = blank.end() if blank else end
+        ends_line = follows == len(text) or text[follows] in "\r\n"
+        fillers.append(fillers[-1] if follows == next_start else " " if ends_line else FILLER)
+        next_start = start
+    return fillers[::-1]
 
 
 def _end_of(text: str, match: re.Match[str], kind: str, unclosed: set[str]) -> int:
@@ -88,8 +101,7 @@ def _opens_block(text: str, match: re.Match[str], kind: str) -> bool:
     before = text[max(match.start() - 4, 0) : match.start()].rstrip(" ")
     if kind == "math" or (before and before[-1] not in "\r\n"):
         return False
-    rest = _REST_OF_LINE.match(text, match.end())
-    return kind == "html" or not (rest and rest.group().strip())
+    return kind == "html" or bool(_ALONE.match(text, match.end()))
 
 
 def _end_of_fence(text: str, match: re.Match[str]) -> int:

@@ -19,7 +19,7 @@ from okf_edge.okf.spelling import destination_of, escaped_label
 OKF_VERSION = "0.2"
 KNOWN_VERSIONS = ("0.1", OKF_VERSION)
 
-_ITEM = re.compile(r"(?m)^(?P<indent>[ \t]*)[-*+][ \t]+(?P<text>\S.*?)[ \t]*\r?$")
+_ITEM = re.compile(r"(?m)^(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?P<text>\S.*?)[ \t]*\r?$")
 _ENTRY = re.compile(
     r"\[(?P<title>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((?:<(?P<angle>[^<>]*)>|(?P<url>[^\s()]*(?:\([^\s()]*\)[^\s()]*)*))\)"
     r"(?:[ \t]*[-–—:][ \t]*(?P<description>.*))?"
@@ -135,7 +135,7 @@ def _items(document: Document, section: Section) -> Iterator[tuple[int, str]]:
         if block.kind == "list":
             lines = unix_newlines(block.text).split("\n")
             starts = [number for number, line in enumerate(lines) if _ITEM.match(line)]
-            for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+            for start, stop in zip(starts, [*starts[1:], len(lines)], strict=False):
                 bullet = _ITEM.match(lines[start])
                 rest = [line.strip() for line in lines[start + 1 : stop] if line.strip()]
                 yield block.first_line + start, " ".join([bullet["text"] if bullet else "", *rest])

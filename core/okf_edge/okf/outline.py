@@ -190,14 +190,15 @@ def _headings_in_list(tokens: list[Any], number: int) -> Iterator[int]:
 
 
 def _comment_blocks(comments: Iterable[Span], frame: _Frame) -> Iterator[Block]:
+    """Comments that stand alone on their lines."""
+    starts = frame.starts
+    blank: dict[int, bool] = {}
     for start, end in comments:
-        line_start = frame.starts[line_at(frame.starts, start) - 1]
-        rest = (
-            frame.starts[line_at(frame.starts, end)]
-            if line_at(frame.starts, end) < len(frame.starts)
-            else len(frame.text)
-        )
-        if not frame.readable[line_start:rest].strip():
+        first, last = line_at(starts, start), line_at(starts, end)
+        if first not in blank:
+            stop = starts[last] if last < len(starts) else len(frame.text)
+            blank[first] = not frame.readable[starts[first - 1] : stop].strip()
+        if blank[first]:
             yield frame.block("comment", (start, end))
 
 

@@ -51,13 +51,16 @@ def label_of(link: Link, resolution: Resolution | None = None) -> str:
 
 def standard_link(link: Link, resolution: Resolution, *, in_table: bool = False) -> str:
     """The markdown link that stands for a wikilink or embed."""
-    path = resolution.path
-    is_image = link.is_embed and path.lower().endswith(_IMAGES)
+    is_image = link.is_embed and resolution.path.lower().endswith(_IMAGES)
     label = label_of(link, resolution)
     if is_image and _is_size(link):
         label = f"{label}|{link.alias}"
+    return f"{'!' if is_image else ''}[{escaped_label(label, in_table=in_table)}]({_destination(resolution)})"
+
+
+def _destination(resolution: Resolution) -> str:
     anchor = f"#{encoded_anchor(resolution.anchor)}" if resolution.anchor else ""
-    return f"{'!' if is_image else ''}[{escaped_label(label, in_table=in_table)}](/{encoded_path(path)}{anchor})"
+    return f"/{encoded_path(resolution.path)}{anchor}"
 
 
 def _is_size(link: Link) -> bool:
@@ -70,9 +73,17 @@ def _link_edits(document: Document, meaning: Meaning, outline: Outline) -> Itera
         if link.form == "wiki" and link.end:
             place = bisect_right(tables, link.start, key=lambda block: block.start) - 1
             in_table = place >= 0 and link.start < tables[place].end
-            resolution = meaning(link)
-            label = escaped_label(label_of(link), in_table=in_table)
-            yield link.start, link.end, standard_link(link, resolution, in_table=in_table) if resolution else label
+            yield link.start, link.end, _replacement(document.text, link, meaning(link), in_table)
+
+
+def _replacement(text: str, link: Link, resolution: Resolution | None, in_table: bool) -> str:
+    """Logseq writes `[label]([[Page]])`: there only the destination is ours to write."""
+    is_destination = text[max(link.start - 2, 0) : link.start] == "](" and text[link.end : link.end + 1] == ")"
+    if is_destination:
+        return _destination(resolution) if resolution else encoded_path(link.target)
+    if resolution:
+        return standard_link(link, resolution, in_table=in_table)
+    return escaped_label(label_of(link), in_table=in_table)
 
 
 def _comment_edits(document: Document, outline: Outline) -> Iterator[Edit]:

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from okf_edge.limits import LIMITS
 from okf_edge.okf import yaml12
 
 _KEY = re.compile(r"(?![-#\[\]{}<>|&*!%@`,?]|---)(?P<key>\S(?:[^:\n]|:(?!\s|$))*?)[ \t]*:(?:[ \t]+(?P<value>.*)|$)")
@@ -27,13 +28,17 @@ _LONGEST_KEY = 200
 
 @dataclass(slots=True)
 class Recovered:
-    """`repaired` names the keys whose value YAML could not read, with their lines; `prose_line` is 0 for none."""
+    """`repaired` names the keys whose value YAML could not read, with their lines; `prose_line` is 0 for none.
+
+    `failures` counts the parses that failed; past the limit the rest is taken as text.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     notes: list[yaml12.Note] = field(default_factory=list)
     repaired: list[tuple[str, int]] = field(default_factory=list)
     prose_line: int = 0
+    failures: int = 0
 
 
 @dataclass(slots=True)
@@ -101,7 +106,7 @@ def _read_segment(segment: Segment, result: Recovered) -> None:
     if value is _FAILED:
         result.repaired.append((segment.key, segment.first))
         own = [segment.lines[0], *(line if _is_own(line) else "" for line in segment.lines[1:])]
-        value = _parsed(segment, [_repaired(line) for line in own], result)
+        value = _parsed(segment, [_repaired(line, result) for line in own], result)
     if value is _FAILED:
         value = _as_text(segment)
     if segment.key in result.values:
@@ -115,11 +120,8 @@ _FAILED: Any = object()
 
 
 def _parsed(segment: Segment, lines: list[str], result: Recovered) -> Any:
-    try:
-        parsed = yaml12.parse("\n".join(lines))
-    except yaml12.YamlProblem:
-        return _FAILED
-    if not isinstance(parsed.value, dict) or len(parsed.value) != 1:
+    parsed = _tried("\n".join(lines), result)
+    if parsed is None or not isinstance(parsed.value, dict) or len(parsed.value) != 1:
         return _FAILED
     offset = segment.first - 1
     for note in parsed.notes:
@@ -128,7 +130,17 @@ def _parsed(segment: Segment, lines: list[str], result: Recovered) -> Any:
     return next(iter(parsed.value.values()))
 
 
-def _repaired(line: str) -> str:
+def _tried(text: str, result: Recovered) -> yaml12.Parsed | None:
+    if result.failures > LIMITS.yaml_repairs_count:
+        return None
+    try:
+        return yaml12.parse(text, explain=False)
+    except yaml12.YamlProblem:
+        result.failures += 1
+        return None
+
+
+def _repaired(line: str, result: Recovered) -> str:
     """The line with its indenting tabs as spaces, and with its value quoted when YAML can't read it alone."""
     indent = _INDENT.match(line)
     if indent:
@@ -137,17 +149,14 @@ def _repaired(line: str) -> str:
     if not match:
         return line
     value = match["value"].rstrip()
-    return line if _stands_alone(value) else match["lead"] + _quoted(value)
+    return line if _stands_alone(value, result) else match["lead"] + _quoted(value)
 
 
-def _stands_alone(value: str) -> bool:
+def _stands_alone(value: str, result: Recovered) -> bool:
     if _BLOCK_SCALAR.fullmatch(value):
         return True
-    try:
-        parsed = yaml12.parse(value)
-    except yaml12.YamlProblem:
-        return False
-    return not isinstance(parsed.value, dict) or value.startswith("{")
+    parsed = _tried(value, result)
+    return parsed is not None and (not isinstance(parsed.value, dict) or value.startswith("{"))
 
 
 def _quoted(value: str) -> str:

@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 _UNSAFE = re.compile("[\\s\"<>()\\[\\]{}|\\\\^`%?#*_~!&'\\x00-\\x1f\\x7f\\u0080-\\u00a0\\u2028\\u2029]")
 _UNSAFE_URL = re.compile('[\\s"<>()\\[\\]|\\\\`\\x00-\\x1f\\x7f\\u0080-\\u00a0\\u2028\\u2029]')
-_LABEL = re.compile(r"[\[\]\\]")
-_LABEL_IN_TABLE = re.compile(r"[\[\]\\|]")
+# What would end the label, or begin code, raw HTML or math that swallows the bracket.
+_LABEL = re.compile(r"[\[\]\\`<$]")
+_LABEL_IN_TABLE = re.compile(r"[\[\]\\`<$|]")
 
 
 def encoded_path(path: str) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,20 +85,24 @@ class Parsed:
     notes: list[Note] = field(default_factory=list)
 
 
-def parse(text: str, *, pure: bool = False) -> Parsed:
+def parse(text: str, *, pure: bool = False, explain: bool = True) -> Parsed:
     """Read one YAML document.
 
     Args:
         text: lines ended by LF.
         pure: use PyYAML's own parser even where libyaml is there.
+        explain: whether the problem's message and line matter; finding them costs a second, slower reading.
 
     Raises:
         YamlProblem: and nothing else, whatever the text.
     """
     _check_readable(text)
     if not pure and not _DIFFERS.search(text):
-        with suppress(YamlProblem):
+        try:
             return _parsed(text, _FAST)
+        except YamlProblem:
+            if not explain:
+                raise
     return _parsed(text, _PURE)
 
 

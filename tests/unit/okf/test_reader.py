@@ -148,7 +148,8 @@ def test_a_template_placeholder_stays_the_text_it_is(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["Foo: bar", "@me", "`x`", "**bold** text", "100%", "%x", '"unclosed', "'it", "[a, b", "{a", "a: b: c", "&"]
+    "value",
+    ["Foo: bar", "@me", "`x`", "**bold** text", "100%", "%x", '"unclosed', "'it", "[a, b", "{a", "a: b: c", "&"],
 )
 def test_a_value_that_is_no_yaml_is_recovered_as_text_and_costs_no_other_key(value: str) -> None:
     document = read(f"---\nbefore: 1\nkey: {value}\nafter: [x]\n---\nbody")
