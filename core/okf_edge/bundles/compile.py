@@ -11,18 +11,18 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC
 
 from okf_edge.bundles.contents import is_markdown
 from okf_edge.bundles.digest import DERIVED
 from okf_edge.bundles.listing import missing_listings
 from okf_edge.errors import BundleError
-from okf_edge.okf import conformance
 from okf_edge.okf.concept import Concept, concept_of
+from okf_edge.okf.conformance import breaches
 from okf_edge.okf.document import Document
 from okf_edge.okf.links import links_of
-from okf_edge.okf.listings import parse_log
+from okf_edge.okf.listings import is_date, parse_log
 from okf_edge.okf.outline import Outline, outline_of
 from okf_edge.okf.publish import meaning_by, standard_body
 from okf_edge.okf.reader import read_document
@@ -42,7 +42,6 @@ class Compiled:
     created: str
     changed: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
-    advice: tuple[str, ...] = field(default=())
 
 
 def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, created: str = "") -> Compiled:
@@ -62,6 +61,7 @@ def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, create
     created = created or _latest(concepts.values(), notes)
     made = missing_listings(concepts, frozenset(shipped), title=title, version=version, created=created)
     whole = {**shipped, **made}
+    _require_conformant(whole)
     return Compiled(
         dict(sorted(whole.items())),
         concepts,
@@ -69,7 +69,6 @@ def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, create
         created,
         tuple(path for path in sources if shipped[path] != sources[path]),
         tuple(made),
-        _require_conformant(whole),
     )
 
 
@@ -96,15 +95,8 @@ def _latest(concepts: Iterable[Concept], notes: Mapping[str, Document]) -> str:
     if stated:
         return max(stated).isoformat(timespec="seconds").replace("+00:00", "Z")
     logs = [parse_log(document) for path, document in notes.items() if _name(path) == "log.md"]
-    days = [day.date for log in logs for day in log.days if _is_day(day.date)]
+    days = [day.date for log in logs for day in log.days if is_date(day.date)]
     return f"{max(days)}T00:00:00Z" if days else ""
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return bool(datetime.strptime(text, "%Y-%m-%d"))
-    except ValueError:
-        return False
 
 
 def _targets(
@@ -114,22 +106,16 @@ def _targets(
     return tuple(dict.fromkeys(path for path in found if path in concepts and path != document.path))
 
 
-def _require_conformant(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """The advice of the check, in words."""
-    report = conformance.check(files)
-    told = {
-        severity: [f"{each.path}:{each.line or 1}: {each.rule} {each.message}" for each in report.findings
-                   if each.severity == severity]
-        for severity in ("error", "advice")
-    }  # fmt: skip
-    if told["error"]:
+def _require_conformant(files: Mapping[str, bytes]) -> None:
+    notes = (read_document(path, data) for path, data in files.items() if is_markdown(path))
+    found = [f"{each.path}:{each.line or 1}: {each.rule} {each.message}" for note in notes for each in breaches(note)]
+    if found:
         raise BundleError(
-            f"expected a tree that conforms to OKF, found {len(told['error'])} breaches: {told['error'][0]}",
+            f"expected a tree that conforms to OKF, found {len(found)} breaches: {found[0]}",
             code="not-conformant",
             hint="`okf validate` shows each with its fix.",
-            issues=told["error"],
+            issues=found,
         )
-    return tuple(told["advice"])
 
 
 def _name(path: str) -> str:

@@ -219,7 +219,6 @@ def _notes(contents: TreeContents, compiled: Compiled) -> list[str]:
         ("files left with standard links and without comments", compiled.changed),
         ("listings were made", compiled.made),
         ("files are above 5 MB, which phones and sync services refuse", big),
-        ("places deviate from advice", compiled.advice),
     ]
     return [
         f"{len(paths)} {what}: {', '.join(paths[:3])}{'…' if len(paths) > 3 else ''}" for what, paths in told if paths

@@ -56,7 +56,7 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "addresses an assistant",
-        "assistant;model;bot;agent;claude;gpt;copilot;gemini;llm;ai",
+        "assistant;model;bot;agent;claude;gpt;copilot;gemini;llm;an ai",
         r"(?:^|[\s>\"'(\[{*_#-])(?:(?:dear|hey|attention|note to|message (?:to|for)|important(?: for)?)\s+)?"
         rf"{_WHO}\s*[:,]\s*"
         r"(?:please\s+)?(?:before|after|when|always|never|do not|don't|you|run|call|execute"
@@ -87,7 +87,7 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
     (
         "tells to ignore instructions (zh)",
         "忽略;无视;無視;忘记;忘記;忘掉;不要;跳过;绕过;覆盖;你;扮演;别;勿;泄露;透露;输出;輸出;显;打印;重复"
-        ";告诉;助手;助理;模型;智能;ai;指令;指示;规则;执行;运行;调用",
+        ";告诉;助手;助理;模型;智能;ai:;ai:;ai,;ai,;ai、;指令;指示;规则;执行;运行;调用",
         r"(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要遵守|跳过|绕过|覆盖)[^。\n]{0,15}(?:指令|指示|提示|规则|規則|说明|命令|要求|对话|上文|以上|之前|先前|用户|系统)"
         r"|(?:你现在是|你現在是|从现在起你|從現在起你|从现在开始,?你|请扮演|請扮演|你将扮演)|(?:不要|别|請勿|请勿|切勿)(?:告诉|告訴|通知|提醒"
         r"|让)[^。\n]{0,4}(?:用户|用戶|使用者)"
@@ -164,31 +164,45 @@ class _Rule:
 _RULES = tuple(
     _Rule(reason, tuple(marks.split(";")), re.compile(pattern, re.I | re.M)) for reason, marks, pattern in _PATTERNS
 )
+# A line break inside a paragraph reads as a space, so a sentence that is wrapped is one sentence.
+_SOFT_BREAK = re.compile(r"(?<=[^\s|`])\n(?=[^\s>#*+|`~<-])")
 _QUOTED = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
     r"|«[^»\n]{1,400}»|‘[^’\n]{1,400}’"
 )
 
 
-def instructions(view: View, *, quotes_excuse: bool = True) -> Iterator[Hit]:
+def instructions(view: View, *, is_prose: bool = True) -> Iterator[Hit]:
     """Every instruction-like place of one view of a text; the first of a line.
 
-    `quotes_excuse` is for prose: in metadata a quotation mark is mere syntax.
+    In prose a wrapped sentence is one, and what is quoted is talked about; in metadata neither holds.
     """
-    text, told = view.text, set()
-    lowered = text.lower()
+    text = _SOFT_BREAK.sub(" ", view.text) if is_prose else view.text
+    lowered = text.replace("\u0130", "I").lower()  # the one letter that grows when it is lowered
+    told: set[int] = set()
     for rule in _RULES:
-        for match in rule.pattern.finditer(text) if any(mark in lowered for mark in rule.marks) else ():
-            line_start = text.rfind("\n", 0, match.end()) + 1
-            if line_start not in told:
-                told.add(line_start)
-                yield _hit(view, match, line_start, rule.reason, quotes_excuse)
+        for start, end in _paragraphs_with(rule.marks, lowered):
+            for match in rule.pattern.finditer(text, start, end):
+                line = view.text.rfind("\n", 0, match.end())
+                if line not in told:
+                    told.add(line)
+                    yield _hit(view, match, text[start:end], start, rule.reason, is_prose)
 
 
-def _hit(view: View, match: re.Match[str], line_start: int, reason: str, quotes_excuse: bool) -> Hit:
-    line = view.text[line_start : view.text.find("\n", match.end()) if "\n" in view.text[match.end() :] else None]
+def _paragraphs_with(marks: tuple[str, ...], lowered: str) -> Iterator[tuple[int, int]]:
+    """The lines that have a mark: a search for a text is fifty times cheaper than the pattern."""
+    for mark in marks:
+        at = lowered.find(mark)
+        while at != -1:
+            end = lowered.find("\n", at)
+            end = len(lowered) if end == -1 else end
+            yield lowered.rfind("\n", 0, at) + 1, end
+            at = lowered.find(mark, end)
+
+
+def _hit(view: View, match: re.Match[str], line: str, line_start: int, reason: str, is_prose: bool) -> Hit:
     start, end = match.start() - line_start, match.end() - line_start
-    quoted = quotes_excuse and any(each.start() < start and end < each.end() for each in _QUOTED.finditer(line))
+    quoted = is_prose and any(each.start() < start and end < each.end() for each in _QUOTED.finditer(line))
     severity: Severity = "info" if quoted else "blocking"
     suffix = ": quoted, so talked about" if quoted else ""
     return Hit("instruction-like text", *view.span(*match.span()), match[0].strip(), severity, reason + suffix)

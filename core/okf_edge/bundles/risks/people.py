@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from okf_edge.bundles.risks.finding import Hit
+from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.okf.document import Document
-from okf_edge.okf.tags import tags_of
 
 _PERSON_WORDS = frozenset(
     [
@@ -108,10 +107,10 @@ _MEETING_NAME = re.compile(
 )
 
 
-def people(document: Document) -> Iterator[Hit]:
+def people(document: Document, noted_tags: Iterable[str]) -> Iterator[Hit]:
     """What tells that a note is about a person or a meeting; at most one hit of each kind."""
     kind = str(document.frontmatter.get("type") or "").strip()
-    tags = {tag.lstrip("#").casefold() for tag in tags_of(document)}
+    tags = {tag.casefold() for tag in noted_tags}
     if reason := _person(document, kind, tags):
         if _words(kind) & _PUBLIC_WORDS:
             yield _whole(document, "person", "info", f"{reason}, but its type is {kind!r}")
@@ -155,16 +154,12 @@ def _words(text: str) -> set[str]:
     return {text.casefold(), *re.findall(r"[^\W_]+", text.casefold())}
 
 
-def _any_word(texts: object, words: frozenset[str]) -> str:
-    for text in sorted(map(str, texts)) if isinstance(texts, list | set) else ():
-        parts = set(re.split(r"[/ ]", text))
-        if parts & words:
-            return text
-    return ""
+def _any_word(texts: Iterable[str], words: frozenset[str]) -> str:
+    return next((text for text in sorted(texts) if words & set(re.split(r"[/ ]", text))), "")
 
 
-def _whole(document: Document, kind: str, severity: str, reason: str) -> Hit:
+def _whole(document: Document, kind: str, severity: Severity, reason: str) -> Hit:
     first = document.text.find("\n")
     end = len(document.text) if first == -1 else first
     name = document.path.rpartition("/")[2].removesuffix(".md")
-    return Hit(kind, 0, end, name, severity, reason)  # type: ignore[arg-type]
+    return Hit(kind, 0, end, name, severity, reason)

@@ -22,6 +22,7 @@ from okf_edge.bundles.risks.views import View, reading, views_of
 from okf_edge.okf.document import Document
 from okf_edge.okf.outline import outline_of
 from okf_edge.okf.reader import read_document
+from okf_edge.okf.tags import tags_of
 
 _TEXT_SUFFIXES = frozenset(
     [
@@ -85,7 +86,7 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
         text = document.text
         hits += [*text_hits(text), *_note_hits(document)]
     elif text:
-        hits += [*text_hits(text), *unseen(text), *instructions(reading(text), quotes_excuse=False)]
+        hits += [*text_hits(text), *unseen(text), *instructions(reading(text), is_prose=False)]
     places = Places(path, text)
     return tuple(places.finding(hit) for hit in _once(hits))
 
@@ -112,25 +113,20 @@ def blocking(findings: Iterable[Finding], accepted: Mapping[str, str]) -> tuple[
 
 
 def _note_hits(document: Document) -> Iterator[Hit]:
-    text = document.text
-    yield from people(document)
+    text, outline = document.text, outline_of(document)
+    yield from people(document, tags_of(document, outline))
     yield from unseen(text)
-    yield from comments(text, document.body_start)
-    yield from markup(text, _code(document))
+    yield from comments(text, outline.comments)
+    yield from markup(text, tuple((block.start, block.end) for block in outline.blocks if block.kind == "code"))
     yield from _instructions(document)
 
 
 def _instructions(document: Document) -> Iterator[Hit]:
     """In metadata quotation marks excuse nothing; in the body they mark what is talked about."""
     text, at = document.text, document.body_start
-    yield from instructions(reading(text[:at]), quotes_excuse=False)
+    yield from instructions(reading(text[:at]), is_prose=False)
     for hit in instructions(reading(text[at:])):
         yield Hit(hit.kind, hit.start + at, hit.end + at, hit.value, hit.severity, hit.reason)
-
-
-def _code(document: Document) -> tuple[tuple[int, int], ...]:
-    outline = outline_of(document)
-    return tuple((block.start, block.end) for block in outline.blocks if block.kind == "code")
 
 
 def _name_hits(path: str) -> Iterator[Hit]:

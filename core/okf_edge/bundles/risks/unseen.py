@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from okf_edge.bundles.risks.finding import Hit
-from okf_edge.okf.hidden import hidden_of
 
 _JOINERS = "\u200c\u200d"
 _ZERO_WIDTH = re.compile(
@@ -59,9 +58,9 @@ def _unseen(text: str) -> Iterator[tuple[str, re.Match[str], str]]:
                 yield kind, match, reason
 
 
-def comments(text: str, body_start: int) -> Iterator[Hit]:
+def comments(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Hit]:
     """Comments of a note: Obsidian's leave with no export; HTML ones do, and readers do not see them."""
-    for start, end in hidden_of(text, body_start).comments:
+    for start, end in spans:
         inner = text[start:end].strip("%").removeprefix("<!--").removesuffix("-->").strip()
         if inner:
             yield Hit("comment", start, end, inner[:200], "warning", "text that a reader does not see")
@@ -69,13 +68,13 @@ def comments(text: str, body_start: int) -> Iterator[Hit]:
 
 def markup(text: str, code: tuple[tuple[int, int], ...]) -> Iterator[Hit]:
     """HTML in a note that hides, runs or loads something. What stands in code is shown, not run."""
-    for pattern, kind, severity, reason in (
-        (_HIDDEN_HTML, "hidden text", "blocking", "HTML that hides what it holds"),
-        (_ACTIVE_HTML, "active content", "blocking", "HTML that runs or loads something"),
+    for pattern, kind, reason in (
+        (_HIDDEN_HTML, "hidden text", "HTML that hides what it holds"),
+        (_ACTIVE_HTML, "active content", "HTML that runs or loads something"),
     ):
         for match in pattern.finditer(text):
             if not any(start <= match.start() < end for start, end in code):
-                yield Hit(kind, *match.span(), match[0], severity, reason)  # type: ignore[arg-type]
+                yield Hit(kind, *match.span(), match[0], "blocking", reason)
 
 
 def _is_at_work(text: str, match: re.Match[str]) -> bool:
