@@ -61,7 +61,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What is fitted together: sets, searched with one model (empty: by words alone), and the features that are used."""
+    """What is fitted together: sets, searched with one model (empty: by words alone), and the features used."""
 
     name: str
     model: str
