@@ -78,9 +78,13 @@ class BundleIndexer:
     async def _compared(self, scratch: FileTree, shipped: str, rebuilt: str) -> list[str]:
         engine = self._ports.engine()
         try:
-            await open_index(engine, "shipped", scratch, shipped)
-            await open_index(engine, "rebuilt", scratch, rebuilt)
-            return [told for table in TABLES for told in await _compared_table(engine, table)]
+            indexes = [
+                await open_index(engine, "shipped", scratch, shipped),
+                await open_index(engine, "rebuilt", scratch, rebuilt),
+            ]
+            have_vectors = all(index.dims for index in indexes)
+            tables = [table for table, columns in TABLES.items() if have_vectors or "{dims}" not in columns]
+            return [told for table in tables for told in await _compared_table(engine, table)]
         finally:
             await engine.close()
 
