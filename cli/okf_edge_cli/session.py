@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from okf_edge.app import Okf
 from okf_edge_cli import screen
@@ -20,7 +21,13 @@ def run(job: Callable[[Okf], Awaitable[Result]], folder: str | None, as_json: bo
     async def awaited() -> Result:
         return await job(compose.okf_of(folder, quiet=as_json))
 
+    signal.signal(signal.SIGINT, _interrupt)
     return asyncio.run(awaited())
+
+
+def _interrupt(signum: int, frame: object) -> NoReturn:
+    """Stop at once: asyncio's own handler waits until a task yields, and an index build may not for minutes."""
+    raise KeyboardInterrupt
 
 
 def print_result(value: Any, lines: Iterable[Line], as_json: bool) -> None:
