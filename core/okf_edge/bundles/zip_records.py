@@ -128,7 +128,8 @@ def _comment_bytes(tail: bytes, at: int) -> int:
 
 def _refuse_without_end(data: bytes) -> NoReturn:
     """No end record in reach: the file was cut, has much data behind it, or never was a zip."""
-    if END_SIGNATURE in data:
+    last = data.rfind(END_SIGNATURE)
+    if last != -1 and last + END.size <= len(data):
         refuse("trailing-data", "expected nothing after the end record, found more than a comment can hold")
     if data[:4] == LOCAL_SIGNATURE:
         refuse("truncated", f"expected a zip end record, found none in {len(data):,} bytes: the archive was cut")

@@ -165,7 +165,8 @@ _NAME = (
     r"|пароль|密码|密碼|口令|密钥|パスワード|비밀번호"
 )
 _NAMED = re.compile(
-    r"pass|pwd|secret|token|key|credential|connection|kennwort|contrase|mot de|senha|пароль|密|口令|パスワード|비밀번호",
+    r"pass|pwd|secret|token|key|credential|connection|kennwort|contrase|mot de|senha|пароль|密|口令"
+    r"|パスワード|비밀번호",
     re.I,
 )
 _ASSIGNED = re.compile(
