@@ -20,7 +20,7 @@ class Limits:
     """Collections inside collections in frontmatter. People nest three deep; parsers slow down or overflow deeper."""
 
     yaml_extra_values: int = 10_000
-    """Values that aliases in one frontmatter block may add to those that it spells out. Ten lines can make a billion."""
+    """Values that aliases in one frontmatter block may add to those it spells out. Ten lines can make a billion."""
 
     yaml_repairs_count: int = 300
     """Values of one frontmatter block that are tried again in repaired form. Each costs a parse; people break a few."""

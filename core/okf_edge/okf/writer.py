@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -44,8 +44,8 @@ def edited(document: Document, changes: Mapping[str, Any], remove: Iterable[str]
     _check_editable(document)
     gone = set(remove)
     wanted = {key: value for key, value in {**document.frontmatter, **changes}.items() if key not in gone}
-    for block in (_by_lines, _as_a_whole):
-        data = _file(document, block(document, wanted, set(changes)))
+    for block in _blocks(document, wanted, set(changes)):
+        data = _file(document, block)
         if _holds(data, document, wanted):
             return data
     raise FormatError(
@@ -57,6 +57,13 @@ def edited(document: Document, changes: Mapping[str, Any], remove: Iterable[str]
 def emitted(values: Mapping[str, Any]) -> str:
     """These keys as YAML that readers of 1.1 and of 1.2 agree on, lines ended by LF."""
     return _dumped({key: _unambiguous(value) for key, value in values.items()}) if values else ""
+
+
+def _blocks(document: Document, wanted: Mapping[str, Any], touched: set[str]) -> Iterator[str]:
+    """Ways to write the block, the one that keeps most first."""
+    yield _by_lines(document, wanted, touched, keeps_style=True)
+    yield _by_lines(document, wanted, touched, keeps_style=False)
+    yield _as_a_whole(document, wanted, touched)
 
 
 def _check_editable(document: Document) -> None:
@@ -82,13 +89,13 @@ class _Edit:
 
     raw: list[str]
     newline: str
-    document: Document
     wanted: Mapping[str, Any]
     touched: set[str]
+    keeps_style: bool
 
 
-def _by_lines(document: Document, wanted: Mapping[str, Any], touched: set[str]) -> str:
-    edit = _Edit(_raw_lines(_source(document)), _newline(document.text), document, wanted, touched)
+def _by_lines(document: Document, wanted: Mapping[str, Any], touched: set[str], *, keeps_style: bool) -> str:
+    edit = _Edit(_raw_lines(_source(document)), _newline(document.text), wanted, touched, keeps_style)
     parts = segments([line.rstrip("\r\n") for line in edit.raw])
     counts = Counter(part.key for part in parts)
     written = edit.raw[: parts[0].first - 1] if parts else list(edit.raw)
@@ -112,7 +119,8 @@ def _segment(part: Segment, edit: _Edit, *, is_first: bool, is_repeated: bool) -
     if not is_repeated and part.key not in edit.touched and _is_clean(part.lines):
         return [*(_quoted_link(line) for line in raw), *rest]
     value = edit.wanted[part.key]
-    text = emitted({part.key: value}) if is_repeated else _updated(raw, part.key, value)
+    keeps_style = edit.keeps_style and not is_repeated
+    text = _updated(raw, part.key, value) if keeps_style else emitted({part.key: value})
     return [text.replace("\n", edit.newline), *rest]
 
 
@@ -132,8 +140,24 @@ def _updated(raw: list[str], key: str, value: Any) -> str:
         loaded = None
     if not isinstance(loaded, dict) or list(loaded) != [key]:
         return emitted({key: value})
-    _assign(loaded, key, value)
-    return _dumped(loaded)
+    if _same_shape(loaded[key], value):
+        _assign(loaded, key, value)
+        return _dumped(loaded)
+    first, newline, rest = emitted({key: value}).partition("\n")
+    return f"{first}{_comment(loaded, key)}{newline}{rest}"
+
+
+def _same_shape(old: Any, value: Any) -> bool:
+    for kind in (Mapping, list):
+        if isinstance(old, kind) or isinstance(value, kind):
+            return isinstance(old, kind) and isinstance(value, kind)
+    return "\n" not in str(old) + str(value)
+
+
+def _comment(loaded: Any, key: str) -> str:
+    """The comment behind a key's value, as ruamel keeps it."""
+    tokens = [token for token in loaded.ca.items.get(key, []) if token is not None and not isinstance(token, list)]
+    return f" {tokens[0].value.splitlines()[0]}" if tokens and tokens[0].value.startswith("#") else ""
 
 
 def _assign(parent: Any, key: Any, value: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from okf_edge.okf.conformance import check
 
-SMALL, LARGE = 12_000, 96_000
+SMALL, LARGE = 6_000, 48_000
 GROWTH = LARGE / SMALL
 # A quadratic step would grow 64-fold here, and the constant part of a run makes small texts look dearer, not cheaper.
 MOST = 3 * GROWTH
