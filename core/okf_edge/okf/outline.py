@@ -10,13 +10,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-from markdown_it import MarkdownIt
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 from okf_edge.okf.document import Document
 from okf_edge.okf.hidden import FILLER, Span, blanked, hidden_of
 from okf_edge.okf.lines import line_at, line_starts
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "code", "quote", "html", "comment", "rule"]
 
@@ -94,7 +96,7 @@ def outline_of(document: Document) -> Outline:
     text = document.text
     hidden = hidden_of(text, document.body_start)
     readable = blanked(text, hidden.comments)
-    tokens = _PARSER.parse(readable[document.body_start :])
+    tokens = _parser().parse(readable[document.body_start :])
     frame = _Frame(text, readable, line_starts(text), document.body_line - 1)
     blocks = sorted([*_blocks(tokens, frame), *_comment_blocks(hidden.comments, frame)], key=lambda block: block.start)
     return Outline(
@@ -114,13 +116,14 @@ def plain(text: str) -> str:
     return " ".join(words.replace(FILLER, " ").split())
 
 
+@cache
 def _parser() -> MarkdownIt:
+    """Blocks only. Imported when first needed: a query that reads no note does not pay for it."""
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark", {"maxNesting": 40}).enable("table")
     parser.disable(["reference", "inline", "text_join"])
     return parser
-
-
-_PARSER = _parser()
 
 
 @dataclass(frozen=True, slots=True)
