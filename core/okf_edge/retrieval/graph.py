@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from okf_edge.ports import SqlEngine
 from okf_edge.retrieval.fuse import Hit
 from okf_edge.retrieval.scope import Scope
+from okf_edge.retrieval.source import Source
 
 SEEDS = 5
 LINK_CREDIT = 0.1
@@ -50,11 +51,9 @@ async def edges_of(engine: SqlEngine, scope: Scope, paths: Sequence[str]) -> lis
     if not names:
         return []
     marks = ",".join("?" * len(names))
-    gone = ",".join(map(str, sorted(source.masked))) or "NULL"
     rows = await engine.query(
-        f"SELECT DISTINCT source, target, kind FROM {source.alias}.link WHERE target <> '' "
-        f"AND (source IN ({marks}) OR target IN ({marks})) "
-        f"AND source NOT IN (SELECT path FROM {source.alias}.concept WHERE number IN ({gone}))",
+        f"SELECT source, target, kind FROM {source.alias}.link WHERE target <> '' "
+        f"AND (source IN ({marks}) OR target IN ({marks})){_unless_masked(source)}",
         (*names, *names),
     )
     prefix = source.path_prefix
@@ -63,6 +62,13 @@ async def edges_of(engine: SqlEngine, scope: Scope, paths: Sequence[str]) -> lis
         for start, end, kind in rows
         if start not in source.relinked
     ]
+
+
+def _unless_masked(source: Source) -> str:
+    if not source.masked:
+        return ""
+    masked = ",".join(map(str, sorted(source.masked)))
+    return f" AND source NOT IN (SELECT path FROM {source.alias}.concept WHERE number IN ({masked}))"
 
 
 def credits_of(

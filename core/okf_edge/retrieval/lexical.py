@@ -173,8 +173,10 @@ async def matches(
     listed = _listed(sorted(chunks))
     if not names or not listed:
         return {}
-    branch = f"SELECT term, chunk, weight FROM {scope.source.alias}.posting WHERE chunk IN ({listed}) AND term ="
-    rows = await engine.query(" UNION ALL ".join(f"{branch} {number}" for number in names))
+    rows = await engine.query(
+        f"SELECT term, chunk, weight FROM {scope.source.alias}.posting "
+        f"WHERE term IN ({_listed([*names])}) AND chunk IN ({listed})"
+    )
     held: dict[int, dict[str, int]] = {}
     for number, chunk, weight in rows:
         weights, name = held.setdefault(int(chunk or 0), {}), names[int(number or 0)]
