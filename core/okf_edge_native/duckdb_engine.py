@@ -90,6 +90,10 @@ class DuckdbSql:
             return self._connection.execute(sql, list(parameters))
         except self._errors.Error as error:
             raise self._translated(error) from error
+        except RuntimeError as error:
+            if "interrupted" in str(error).lower():  # how DuckDB tells of Ctrl-C while it works
+                raise KeyboardInterrupt from error
+            raise
 
     def _translated(self, error: Exception) -> OkfError:
         """What the engine could not do, as one of our errors."""
