@@ -15,6 +15,7 @@ from okf_edge import limits as limits_module
 from okf_edge.index import weighing
 from okf_edge.limits import LIMITS
 from okf_edge.okf.rules import RULES
+from okf_edge.retrieval import calibration, fuse
 from okf_edge_cli.commands import COMMANDS, GROUPS, Argument, Command
 from tests.floors.handbook import ROOT
 
@@ -54,6 +55,16 @@ def fields_of_bm25f() -> str:
     return _table(("field", "boost", "length counts (b)", "usual words"), rows)
 
 
+def constants_of_fusion() -> str:
+    weights = ((f"weight of meaning with `{model}`", of_model.weight) for model, of_model in calibration.MODELS.items())
+    others = (
+        ("deviations above the mean that count as 1", fuse.DEVIATIONS),
+        ("share of its score that a stale page keeps", fuse.STALE_FACTOR),
+        ("share of its score that a deprecated page keeps", fuse.DEPRECATED_FACTOR),
+    )
+    return _table(("constant", "value"), ((name, f"{value:g}") for name, value in (*weights, *others)))
+
+
 def options(group: str) -> str:
     """What the commands of a page take; the first column tells them apart where there are several."""
     rows = [(command, argument) for command in commands_of(group) for argument in command.arguments]
@@ -76,6 +87,7 @@ def commands_of(group: str) -> tuple[Command, ...]:
 COMMAND_PAGES = dict.fromkeys(command.name.partition(" ")[0] for command in COMMANDS)
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("concepts/bm25f.md", "Fields"): fields_of_bm25f,
+    ("concepts/fusion.md", "Constants"): constants_of_fusion,
     ("format/rules.md", "All rules"): rules,
     ("reference/limits.md", "All limits"): limits,
     **{(f"commands/okf-{group}.md", "Options"): partial(options, group) for group in COMMAND_PAGES},

@@ -7,11 +7,14 @@ import re
 import pytest
 
 from okf_edge.bundles.risks import scan
+from okf_edge.index import chunks, coarse, comparison, schema, tokens
 from okf_edge.okf.conformance import check
+from okf_edge.retrieval import gate, graph
 from okf_edge_cli.commands import COMMANDS
 from tests.floors import tables
 from tests.floors.handbook import RESERVED, ROOT, Page, files, pages
 
+NUMBERS = {3: "three", 5: "five", 10: "ten"}
 PAGES = pages()
 TYPES = {"Explanation", "Guide", "Reference", "Command", "Glossary", "FAQ"}
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -111,6 +114,25 @@ def test_each_error_code_that_the_product_raises_is_documented() -> None:
     raised = {code for path in SOURCES.rglob("*.py") for code in CODE.findall(path.read_text("utf-8"))}
     assert len(raised) > 40
     assert sorted(code for code in raised - {"error"} if f"`{code}`" not in documented) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("concepts/gate.md", f"one of the first {NUMBERS[gate.JUDGED]} candidates reaches {gate.THRESHOLD:g}"),
+        ("concepts/link-graph.md", f"The {NUMBERS[graph.SEEDS]} best pages"),
+        ("concepts/chunk.md", f"at most {chunks.MAX_TOKENS} tokens by this estimate"),
+        ("concepts/chunk.md", f"below {chunks.TINY_TOKENS} tokens"),
+        ("concepts/base-and-delta.md", f"less than {comparison.FOLD_CONCEPTS} pages changed"),
+        ("concepts/base-and-delta.md", f"less than {comparison.FOLD_SHARE:.0%} and"),
+        ("concepts/coarse-ranges.md", f"above about {coarse.CELLS_FROM:,} vectors".capitalize()),
+        ("concepts/coarse-ranges.md", f"fixed sample of {coarse.SAMPLE_CHUNKS:,} chunk numbers"),
+        ("concepts/index-file.md", f"| schema version | `{schema.SCHEMA_VERSION}` |"),
+        ("concepts/tokens.md", f"now `{tokens.PIPELINE_ID}`"),
+    ],
+)
+def test_a_number_in_a_page_is_that_of_the_product(path: str, sentence: str) -> None:
+    assert any(page.path == path and sentence in f"{page.meta['description']} {page.body}" for page in PAGES)
 
 
 def test_nothing_that_must_not_leave_stands_in_the_handbook() -> None:
