@@ -31,6 +31,8 @@ class SqliteSql:
         data = await tree.read(path)
         self._run(f"ATTACH ':memory:' AS {checked_alias(alias)}")
         try:
+            if not data:  # which sqlite3 takes for a lack of memory
+                raise sqlite3.DatabaseError("it is empty")
             self._connection.deserialize(data, name=alias)
             self._connection.execute(f"SELECT count(*) FROM {alias}.sqlite_master").fetchall()
         except (sqlite3.Error, OverflowError) as error:
