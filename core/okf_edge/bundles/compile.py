@@ -50,7 +50,7 @@ def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, create
     Args:
         created: an instant of the caller's; else the latest one that the content states.
 
-    Raises: BundleError (`not-conformant`): with every finding that breaks conformance.
+    Raises: BundleError: `no-concepts`, or `not-conformant` with every finding that breaks conformance.
     """
     sources = {path: files[path] for path in sorted(files) if path not in DERIVED}
     notes = {path: read_document(path, data) for path, data in sources.items() if is_markdown(path)}
@@ -58,6 +58,8 @@ def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, create
     resolver = _resolver(sources, notes, outlines)
     shipped = {path: _standard(notes.get(path), data, outlines.get(path), resolver) for path, data in sources.items()}
     concepts = {path: concept_of(notes[path], outlines[path]) for path in notes if _name(path) not in _LISTINGS}
+    if not concepts:
+        raise BundleError("expected concepts to export, found no markdown file with one", code="no-concepts")
     created = created or _latest(concepts.values(), notes)
     made = missing_listings(concepts, frozenset(shipped), title=title, version=version, created=created)
     whole = {**shipped, **made}

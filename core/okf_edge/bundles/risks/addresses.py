@@ -34,7 +34,7 @@ _SENSITIVE_HOST = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _TOKEN_IN_URL = re.compile(
-    r"https?://[^\s)>\"']*[?&](?P<name>access_token|auth|api_?key|token|key|sig|signature"
+    r"https?://[^\s)>\"']{0,1000}?[?&](?P<name>access_token|auth|api_?key|token|key|sig|signature"
     r"|code|password|invite)=[\w.~%-]{12,}",
     re.I,
 )

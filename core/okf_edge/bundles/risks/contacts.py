@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from okf_edge.bundles.risks.finding import Hit, Severity
-from okf_edge.bundles.risks.samples import looks_made_up, sample_domain
+from okf_edge.bundles.risks.samples import sample_domain
 from okf_edge.bundles.risks.views import View
 
 _AT = re.compile(
@@ -35,7 +35,7 @@ _ROLES = re.compile(
     r"|webmaster|postmaster|hostmaster"
     r"|abuse|security|privacy|legal|billing|jobs|careers|news|newsletter|feedback|service"
     r"|enquiries|inquiries|mail"
-    r"|no-?reply|do-?not-?reply|noreply|root|git|hg|svn|bot|notifications?)(?:[+.-].*)?",
+    r"|no-?reply|do-?not-?reply|noreply|root|git|hg|svn|bot|notifications?|(?:\w+-)?conduct)(?:[+.-].*)?",
     re.IGNORECASE,
 )
 _NAMES_OF_NOBODY = re.compile(
@@ -117,7 +117,7 @@ def _phones(view: View) -> Iterator[Hit]:
 
 def _number(view: View, span: tuple[int, int], digits: str, kind: str, severity: Severity, reason: str) -> Hit:
     start, end = view.span(*span)
-    if re.fullmatch(r"1?\d{3}55501\d{2}", digits) or looks_made_up(digits):
+    if re.fullmatch(r"1?\d{3}55501\d{2}", digits) or "123456" in digits or len(set(digits)) <= 2:
         return Hit(kind, start, end, digits, "info", "a number that is reserved for fiction, or made up")
     return Hit(kind, start, end, digits, severity, reason)
 

@@ -8,93 +8,21 @@ from collections.abc import Iterable, Iterator
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.okf.document import Document
 
-_PERSON_WORDS = frozenset(
-    [
-        "person",
-        "people",
-        "contact",
-        "contacts",
-        "human",
-        "colleague",
-        "coworker",
-        "friend",
-        "family",
-        "client",
-        "patient",
-        "employee",
-        "candidate",
-        "individual",
-        "persona",
-        "personen",
-        "persons",
-        "personnes",
-        "personne",
-        "menschen",
-        "人物",
-        "人",
-        "联系人",
-        "聯絡人",
-        "同事",
-        "客户",
-        "人员",
-        "連絡先",
-        "사람",
-    ]
+_PERSON_TYPES = re.compile(
+    r"person|people|contact|human|colleague|coworker|friend|family|client|customer|patient|employee|candidate|individual"
+    r"|persona|personne|mensch|人物|人|联系人|聯絡人|同事|客户|客戶|人员|人員|連絡先|사람"
 )
-_MEETING_WORDS = frozenset(
-    [
-        "meeting",
-        "meetings",
-        "1on1",
-        "1-1",
-        "one-on-one",
-        "standup",
-        "retro",
-        "retrospective",
-        "minutes",
-        "journal",
-        "diary",
-        "daily",
-        "dailies",
-        "interview",
-        "会议",
-        "會議",
-        "会议纪要",
-        "周会",
-        "例会",
-        "日记",
-        "日報",
-        "議事録",
-        "ミーティング",
-        "besprechung",
-        "protokoll",
-        "réunion",
-        "reunión",
-    ]
+_PERSON_PLACES = re.compile(
+    r"persons?|people|contacts?|humans?|colleagues|coworkers|friends|family|patients|employees|candidates|personen"
+    r"|personas|personnes|menschen|人物|人|联系人|聯絡人|同事|客户|客戶|人员|人員|連絡先|사람"
 )
-_PUBLIC_WORDS = frozenset(
-    [
-        "book",
-        "author",
-        "company",
-        "organisation",
-        "organization",
-        "product",
-        "project",
-        "film",
-        "paper",
-        "article",
-        "place",
-        "event",
-        "team",
-        "group",
-        "role",
-        "fiction",
-        "character",
-        "书",
-        "公司",
-        "组织",
-    ]
+_MEETINGS = re.compile(
+    r"meetings?|1on1|1-1|one-on-one|standup|retro|retrospective|minutes|journal|diary|daily|dailies|interviews?"
+    r"|会议|會議|会议纪要|周会|例会|日记|日報|議事録|ミーティング|besprechung|protokoll|réunion|reunión"
+)
+_PUBLIC = re.compile(
+    r"book|author|company|organi[sz]ation|product|project|film|paper|article|place|event|team|group|role"
+    r"|fiction|character|书|公司|组织"
 )
 _FULL_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)?(?: (?:de|van|von|der|la|bin|al))? [A-Z][\w'’-]+(?: (?:Jr|Sr)\.?)?")
 _INITIAL = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)+ [A-Z][\w'’-]+")
@@ -102,7 +30,7 @@ _TRAITS = re.compile(
     r"\b(?:was born|born (?:on|in)|birthday|date of birth|home address)\b|生日|出生于|身份证|籍贯", re.IGNORECASE
 )
 _MEETING_NAME = re.compile(
-    r"\b(?:meeting|minutes|1[:on-]{1,4}1|standup|stand-up|retro|sync|kick-?off|all-?hands)\b|会议|纪要|周会|例会|議事録",
+    r"\b(?:meeting|minutes|1[:on-]{1,4}1|standup|stand-up|retro|kick-?off|all-?hands)\b|会议|纪要|周会|例会|議事録",
     re.IGNORECASE,
 )
 
@@ -110,9 +38,9 @@ _MEETING_NAME = re.compile(
 def people(document: Document, noted_tags: Iterable[str]) -> Iterator[Hit]:
     """What tells that a note is about a person or a meeting; at most one hit of each kind."""
     kind = str(document.frontmatter.get("type") or "").strip()
-    tags = {tag.casefold() for tag in noted_tags}
+    tags = sorted({tag.casefold() for tag in noted_tags})
     if reason := _person(document, kind, tags):
-        if _words(kind) & _PUBLIC_WORDS:
+        if _has_word([kind], _PUBLIC):
             yield _whole(document, "person", "info", f"{reason}, but its type is {kind!r}")
         else:
             yield _whole(document, "person", "blocking", reason)
@@ -120,13 +48,13 @@ def people(document: Document, noted_tags: Iterable[str]) -> Iterator[Hit]:
         yield _whole(document, "meeting", "warning", reason)
 
 
-def _person(document: Document, kind: str, tags: set[str]) -> str:
+def _person(document: Document, kind: str, tags: list[str]) -> str:
     folders, name = _place(document.path)
-    if _words(kind) & _PERSON_WORDS:
+    if _has_word([kind], _PERSON_TYPES):
         return f"its type is {kind!r}"
-    if found := _any_word(folders, _PERSON_WORDS):
+    if found := _has_word(folders, _PERSON_PLACES):
         return f"it lies in a folder {found!r}"
-    if found := _any_word(tags, _PERSON_WORDS):
+    if found := _has_word(tags, _PERSON_PLACES):
         return f"it has the tag #{found}"
     title = str(document.frontmatter.get("title") or name)
     if _INITIAL.fullmatch(title) or _INITIAL.fullmatch(name):
@@ -136,26 +64,26 @@ def _person(document: Document, kind: str, tags: set[str]) -> str:
     return ""
 
 
-def _meeting(document: Document, kind: str, tags: set[str]) -> str:
+def _meeting(document: Document, kind: str, tags: list[str]) -> str:
     folders, name = _place(document.path)
-    if _words(kind) & _MEETING_WORDS:
+    if _has_word([kind], _MEETINGS):
         return f"its type is {kind!r}"
-    if found := _any_word(folders, _MEETING_WORDS) or _any_word(tags, _MEETING_WORDS):
+    if found := _has_word([*folders, *tags], _MEETINGS):
         return f"it lies in, or is tagged, {found!r}"
     return "it is called like a meeting" if _MEETING_NAME.search(name) else ""
 
 
 def _place(path: str) -> tuple[list[str], str]:
     *folders, name = path.split("/")
-    return [folder.casefold() for folder in folders], name.rpartition(".")[0] or name
+    return folders, name.rpartition(".")[0] or name
 
 
-def _words(text: str) -> set[str]:
-    return {text.casefold(), *re.findall(r"[^\W_]+", text.casefold())}
-
-
-def _any_word(texts: Iterable[str], words: frozenset[str]) -> str:
-    return next((text for text in sorted(texts) if words & set(re.split(r"[/ ]", text))), "")
+def _has_word(texts: Iterable[str], words: re.Pattern[str]) -> str:
+    """The first text of which a word, or the whole, is one of the words."""
+    for text in texts:
+        if any(words.fullmatch(part) for part in (text.casefold(), *re.split(r"[^\w-]+", text.casefold()))):
+            return text
+    return ""
 
 
 def _whole(document: Document, kind: str, severity: Severity, reason: str) -> Hit:

@@ -22,6 +22,10 @@ _PLACEHOLDER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_WORD = re.compile(
+    r"pass(?:word|wd|phrase)?|pwd|secret|token|key|user(?:name)?|admin|root|postgres|mysql|guest|test|hunter2|pw|p",
+    re.IGNORECASE,
+)
 _RESERVED_DOMAIN = re.compile(
     r"(?:.*\.)?(?:example(?:\.(?:com|org|net|edu|co\.\w\w))?|test|invalid|localhost|localdomain)", re.IGNORECASE
 )
@@ -36,7 +40,7 @@ def sample_secret(value: str, context: str = "") -> str:
     for known, reason in _DOCUMENTED.items():
         if value.startswith(known) or known.startswith(value):
             return reason
-    if _PLACEHOLDER.search(value):
+    if _PLACEHOLDER.search(value) or _WORD.fullmatch(value):
         return "a placeholder"
     if re.search(r"\b(?:example|sample|dummy|fake|示例)\b", context, re.IGNORECASE) and looks_made_up(value):
         return "marked as an example, and made up"

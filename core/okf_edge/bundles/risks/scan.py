@@ -8,6 +8,7 @@ Rules:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from okf_edge.bundles.active import active_content
@@ -69,6 +70,7 @@ _TEXT_SUFFIXES = frozenset(
         "jsonl",
     ]
 )
+_CYRILLIC_OR_GREEK = re.compile("[\u0370-\u052f]")
 _RANK = {"blocking": 0, "warning": 1, "info": 2}
 
 
@@ -86,7 +88,7 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
         text = document.text
         hits += [*text_hits(text), *_note_hits(document)]
     elif text:
-        hits += [*text_hits(text), *unseen(text), *instructions(reading(text), is_prose=False)]
+        hits += [*text_hits(text), *unseen(text), *_addressed(text, is_prose=False)]
     places = Places(path, text)
     return tuple(places.finding(hit) for hit in _once(hits))
 
@@ -124,9 +126,16 @@ def _note_hits(document: Document) -> Iterator[Hit]:
 def _instructions(document: Document) -> Iterator[Hit]:
     """In metadata quotation marks excuse nothing; in the body they mark what is talked about."""
     text, at = document.text, document.body_start
-    yield from instructions(reading(text[:at]), is_prose=False)
-    for hit in instructions(reading(text[at:])):
+    yield from _addressed(text[:at], is_prose=False)
+    for hit in _addressed(text[at:], is_prose=True):
         yield Hit(hit.kind, hit.start + at, hit.end + at, hit.value, hit.severity, hit.reason)
+
+
+def _addressed(text: str, *, is_prose: bool) -> Iterator[Hit]:
+    """As it is written, and where letters of two alphabets that look alike may mix, as it looks."""
+    yield from instructions(reading(text, look_alikes=False), is_prose=is_prose)
+    if _CYRILLIC_OR_GREEK.search(text):
+        yield from instructions(reading(text), is_prose=is_prose)
 
 
 def _name_hits(path: str) -> Iterator[Hit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from okf_edge.bundles.risks.finding import Hit
+from okf_edge.bundles.risks.finding import Hit, Severity
 
 _JOINERS = "\u200c\u200d"
 _ZERO_WIDTH = re.compile(
@@ -29,24 +29,27 @@ _HIDDEN_HTML = re.compile(
     r"|(?<![-\w])color\s*:\s*(?:white|#fff(?:fff)?|transparent)|\shidden(?=[\s>])|position\s*:\s*absolute[^>]{0,80}left\s*:\s*-\d{3,})[^>\n]{0,400}>",
     re.IGNORECASE,
 )
-_ACTIVE_HTML = re.compile(
-    r"<\s*(?:script|iframe|object|embed|applet|form|base|meta|link)\b[^>\n]{0,400}>?|<[a-z][^>\n]{0,400}\son[a-z]{3,20}\s*=[^>\n]{0,200}"
+_RUNNING_HTML = re.compile(
+    r"<\s*script\b[^>\n]{0,400}>?|<[a-z][^>\n]{0,400}\son[a-z]{3,20}\s*=\s*[\"'\w][^>\n]{0,200}"
     r"|(?:href|src)\s*=\s*[\"']?\s*(?:java|vb)script:[^\s>\"']{0,100}|\]\(\s*(?:java|vb)script:[^)\n]{0,200}"
     r"|\]\(\s*data:text/html[^)\n]{0,100}",
     re.IGNORECASE,
 )
+_LOADING_HTML = re.compile(r"<\s*(?:iframe|object|embed|applet|form|base|meta|link)\b[^>\n]{0,400}>?", re.IGNORECASE)
+_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\1(?!`)")
 
 
 def unseen(text: str) -> Iterator[Hit]:
-    """Letters that are not shown, once a line. Joiners in emoji and in scripts that need them are what they are for."""
+    """Letters that are not shown, the gravest of a line. Joiners in emoji and scripts that need them do their work."""
     if text.isascii():
         return
     told: set[tuple[str, int]] = set()
-    for kind, match, reason in sorted(_unseen(text), key=lambda each: each[1].start()):
+    for kind, match, reason in sorted(_unseen(text), key=lambda each: (_is_stray(text, each[1]), each[1].start())):
         line = (kind, text.rfind("\n", 0, match.start()))
         if line not in told:
             told.add(line)
-            yield Hit(kind, *match.span(), _codes(match[0]), "blocking", reason)
+            severity: Severity = "warning" if _is_stray(text, match) else "blocking"
+            yield Hit(kind, *match.span(), _codes(match[0]), severity, reason)
 
 
 def _unseen(text: str) -> Iterator[tuple[str, re.Match[str], str]]:
@@ -66,15 +69,29 @@ def comments(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Hit]:
             yield Hit("comment", start, end, inner[:200], "warning", "text that a reader does not see")
 
 
-def markup(text: str, code: tuple[tuple[int, int], ...]) -> Iterator[Hit]:
+_MARKUP: tuple[tuple[re.Pattern[str], str, Severity, str], ...] = (
+    (_HIDDEN_HTML, "hidden text", "blocking", "HTML that hides what it holds"),
+    (_RUNNING_HTML, "active content", "blocking", "HTML that runs"),
+    (_LOADING_HTML, "active content", "warning", "HTML that loads or sends something"),
+)
+
+
+def markup(text: str, blocks: Sequence[tuple[int, int]]) -> Iterator[Hit]:
     """HTML in a note that hides, runs or loads something. What stands in code is shown, not run."""
-    for pattern, kind, reason in (
-        (_HIDDEN_HTML, "hidden text", "HTML that hides what it holds"),
-        (_ACTIVE_HTML, "active content", "HTML that runs or loads something"),
-    ):
+    if "<" not in text and "](" not in text:
+        return
+    code = [*blocks, *(match.span() for match in _INLINE_CODE.finditer(text))]
+    for pattern, kind, severity, reason in _MARKUP:
         for match in pattern.finditer(text):
             if not any(start <= match.start() < end for start, end in code):
-                yield Hit(kind, *match.span(), match[0], "blocking", reason)
+                yield Hit(kind, *match.span(), match[0], severity, reason)
+
+
+def _is_stray(text: str, match: re.Match[str]) -> bool:
+    """A zero-width letter or two that split no ASCII word: left over from an editor, too few to say anything."""
+    around = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
+    splits_word = len(around) == 2 and around.isascii() and around.isalnum()
+    return match.re is _ZERO_WIDTH and len(match[0]) <= 2 and not splits_word
 
 
 def _is_at_work(text: str, match: re.Match[str]) -> bool:

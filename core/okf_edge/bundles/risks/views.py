@@ -23,12 +23,13 @@ _LOOK_ALIKES = str.maketrans(
 )
 _FULL_WIDTH = {0xFF01 + offset: 0x21 + offset for offset in range(94)}
 _DOTS = str.maketrans("。｡．․", "....")
-_TABLE = {**_LOOK_ALIKES, **_FULL_WIDTH, **_DOTS}
+_WIDE = {**_FULL_WIDTH, **_DOTS}
+_LIKE_ASCII = {**_LOOK_ALIKES, **_WIDE}
 
 _UNSEEN = re.compile(f"[{ZERO_WIDTH}{BIDI}\U000e0000-\U000e007f\ufe00-\ufe0f]+")
 _ESCAPES = re.compile(
     r"&#[xX](?P<hex>[0-9a-fA-F]{1,6});|&#(?P<decimal>[0-9]{1,7});|&(?P<name>commat|period|lowbar|colon|equals|sol|num);"
-    r"|\\u(?P<unicode>[0-9a-fA-F]{4})|\\x(?P<byte>[0-9a-fA-F]{2})|%(?P<percent>[2-7][0-9a-fA-F])"
+    r"|\\(?P<blank>[nrt])|\\u(?P<unicode>[0-9a-fA-F]{4})|\\x(?P<byte>[0-9a-fA-F]{2})|%(?P<percent>[2-7][0-9a-fA-F])"
 )
 _NAMED = {"commat": "@", "period": ".", "lowbar": "_", "colon": ":", "equals": "=", "sol": "/", "num": "#"}
 _JOINTS = re.compile(
@@ -69,10 +70,12 @@ def views_of(text: str) -> Iterator[View]:
             yield _replaced(plain, pattern, meaning, name)
 
 
-def reading(text: str) -> View:
-    """The text with look-alikes as the ASCII they look like, and without what is not seen."""
-    plain = View(text if text.isascii() else text.translate(_TABLE))
-    return plain if text.isascii() or not _UNSEEN.search(text) else _replaced(plain, _UNSEEN, _nothing, "unseen")
+def reading(text: str, *, look_alikes: bool = True) -> View:
+    """The text without what is not seen, and with full-width letters (and look-alikes) as the ASCII they look like."""
+    if text.isascii():
+        return View(text)
+    plain = View(text.translate(_LIKE_ASCII if look_alikes else _WIDE))
+    return _replaced(plain, _UNSEEN, _nothing, "unseen") if _UNSEEN.search(text) else plain
 
 
 def _replaced(view: View, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str], name: str) -> View:
@@ -118,6 +121,8 @@ def _nothing(match: re.Match[str]) -> str:
 def _unescaped(match: re.Match[str]) -> str:
     if name := match["name"]:
         return _NAMED[name]
+    if match["blank"]:
+        return " "
     digits = match["hex"] or match["unicode"] or match["byte"] or match["percent"]
     code = int(digits, 16) if digits else int(match["decimal"])
     return chr(code) if 0x20 <= code < 0x7F else match[0]
