@@ -18,8 +18,8 @@ HANDBOOK = Path(__file__).parents[1] / "bundles/handbook"
 OKF = Path(sys.executable).with_name("okf")
 BUNDLE = "okf-edge.handbook"
 VERSION = "1.0.0"
-IN_ENGLISH = "How does okf decide that it has no answer?"
-IN_CHINESE = "安装之前会检查什么？"
+IN_ENGLISH = "What does okf verify check?"
+IN_CHINESE = "怎样安装一个知识包？"
 OFF_TOPIC = "Which football club won the cup final in 1987?"
 
 failures: list[str] = []
