@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from models_fixture import FOLDER as MODELS_FOLDER
 from okf_edge_cli.main import _guarded as okf
 from tests.floors.handbook import ROOT, CommandLine, command_lines
+from tests.models_fixture import FOLDER as MODELS_FOLDER
 
 BUNDLE = "okf-edge.handbook-1.0.0.okf.zip"
 EXPORT = ("export", "bundles/handbook", "--id", "okf-edge.handbook", "--version", "1.0.0")
