@@ -41,6 +41,7 @@ def okf_of(folder: str | None, *, quiet: bool = False) -> Okf:
         spare=spare_place(root),
         engine=_engine,
         models=models(),
+        preferred=_preferred,
         clock=SystemClock(),
         entropy=SystemEntropy(),
         progress=progress(quiet),
@@ -121,6 +122,12 @@ class NoModels:
     async def embedder(self, model_id: str) -> Embedder:
         reason = self._reason
         raise ModelError(f"no model is at hand: {reason.message}", code="model-absent", hint=reason.hint) from reason
+
+
+async def _preferred() -> str:
+    from okf_edge_native.preferences import read_preferences
+
+    return (await read_preferences()).embedder
 
 
 def _engine() -> SqlEngine:

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from okf_edge.embedding.models import MODELS as KNOWN_MODELS
+from tests.models_fixture import FOLDER as MODELS
+
 OKF = str(Path(sys.executable).parent / "okf")
 
 
@@ -64,6 +67,16 @@ def okf(environment: Mapping[str, str], tmp_path: Path) -> Run:
         return Done(ended.returncode, ended.stdout, ended.stderr)
 
     return run
+
+
+@pytest.fixture
+def models_at_hand(tmp_path: Path) -> dict[str, str]:
+    """An environment in which the models of this machine are at hand; skips where there are none."""
+    if not all((MODELS / model.id).is_dir() for model in KNOWN_MODELS):
+        pytest.skip("no models were built on this machine")
+    (tmp_path / "home/cache").mkdir(parents=True)
+    (tmp_path / "home/cache/models").symlink_to(MODELS)
+    return {"OKF_HOME": str(tmp_path / "home")}
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ import pytest
 from jsonschema import validate
 
 from e2e.conftest import snapshot
-from okf_edge_native.places import cache_place
-from tests.models_fixture import FOLDER as MODELS
 
 SCHEMAS = Path(__file__).parents[2] / "core" / "okf_edge" / "schemas"
 PEARS, WATERING = "When do the russet pears ripen?", "果园灌溉"
@@ -219,14 +217,18 @@ def test_the_index_tells_what_it_holds_and_what_changed(okf, notes):
     assert [(each["path"], each["rule"]) for each in problems] == [("broken.md", "OKF-D01")]
 
 
-@pytest.mark.skipif(not (MODELS / "e5-small-cjk").is_dir(), reason="no model was built on this machine")
-def test_with_a_model_a_question_crosses_languages(okf, notes, tmp_path, monkeypatch):
-    monkeypatch.setenv("OKF_HOME", str(tmp_path / "home"))
-    place = Path(cache_place())
-    place.mkdir(parents=True)
-    (place / "models").symlink_to(MODELS)
-    with_models = {"OKF_HOME": str(tmp_path / "home")}
-    done = okf("query", "梨什么时候成熟", "--dir", notes, "--json", "--embedder", "e5-small-cjk", env=with_models)
+def test_with_a_model_a_question_crosses_languages(okf, notes, models_at_hand):
+    question = ["query", "梨什么时候成熟", "--dir", notes, "--json", "--embedder", "e5-small-cjk"]
+    done = okf(*question, env=models_at_hand)
     assert done.code == 0, done.err
     assert done.json["coverage"]["mode"] == "hybrid"
     assert "orchard/pears.md" in [each["path"] for each in done.json["candidates"] + done.json["near"]]
+
+
+def test_an_index_that_was_made_without_a_model_gets_vectors_once_there_is_one(okf, notes, models_at_hand):
+    def mode(*options: str, env: dict[str, str] | None = None) -> str:
+        return okf("query", PEARS, "--dir", notes, "--json", *options, env=env).json["coverage"]["mode"]
+
+    assert mode() == "lexical"
+    assert mode("--lexical", env=models_at_hand) == "lexical"
+    assert mode(env=models_at_hand) == "hybrid"

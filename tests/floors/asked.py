@@ -23,6 +23,10 @@ from tests.floors.questions import Question
 def handbook_with(models: Models, folder: Path, embedder: str = "") -> Okf:
     """The use cases of a fresh copy of the handbook in `folder`, with these models at hand."""
     shutil.copytree(ROOT, folder / "handbook", ignore=shutil.ignore_patterns(".okf"))
+
+    async def preferred() -> str:
+        return embedder
+
     ports = Ports(
         tree=DiskTree(str(folder / "handbook")),
         spare=lambda: DiskTree(str(folder / "spare")),
@@ -31,8 +35,9 @@ def handbook_with(models: Models, folder: Path, embedder: str = "") -> Okf:
         clock=SystemClock(),
         entropy=SystemEntropy(),
         progress=SilentProgress(),
+        preferred=preferred,
     )
-    return Okf(ports, Config("handbook", embedder))
+    return Okf(ports, Config("handbook"))
 
 
 def answers(okf: Okf, asked: Iterable[Question]) -> dict[str, Answer]:

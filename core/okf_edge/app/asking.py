@@ -39,7 +39,7 @@ async def ask(ports: Ports, config: Config, request: SearchRequest, wanted: str 
     try:
         own = Own()
         if found.notes or not bundles:
-            own = await own_sources(ports, config, engine, Question(request, found, name, wanted))
+            own = await own_sources(ports, engine, Question(request, found, name, wanted))
         shipped = [await _attach_bundle(ports, engine, bundle, number) for number, bundle in enumerate(bundles)]
         sources = [*own.sources, *(_bundle_source(ports, bundle, index) for bundle, index in shipped)]
         coverage = _coverage(found, own, [index for _, index in shipped])

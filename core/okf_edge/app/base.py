@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from okf_edge.app.embedders import embedder_for
 from okf_edge.app.home import UNWRITABLE
 from okf_edge.app.notes import Notes
-from okf_edge.app.ports import Config, Ports
+from okf_edge.app.ports import Ports
 from okf_edge.errors import AlreadyExistsError, NotFoundError, StoreError, UnavailableError
 from okf_edge.index.build import BuildOptions, BuildReport, build_index
 from okf_edge.index.vector_cache import VectorCache
@@ -27,14 +27,14 @@ class Built:
     unread: dict[str, str]
 
 
-async def build_base(ports: Ports, config: Config, found: Scan, wanted: str = "") -> Built:
+async def build_base(ports: Ports, found: Scan, wanted: str = "") -> Built:
     """Build the index of the notes of a scan, in the folder if it can be written.
 
     Args: wanted: the model to embed with; empty lets the person's choice decide, else the content.
     Raises: ModelError: the wanted model is not at hand. StoreError: the old index is as it was.
     """
     notes = Notes(ports.tree, found.notes)
-    embedder = await embedder_for(ports.models, wanted, config.embedder, await notes.sample())
+    embedder = await embedder_for(ports, wanted, await notes.sample())
     try:
         built = await _build(ports, found, notes, embedder, ports.tree)
     except UnavailableError as error:

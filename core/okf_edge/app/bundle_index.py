@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from okf_edge.app.embedders import embedder_for
-from okf_edge.app.ports import Config, Ports
+from okf_edge.app.ports import Ports
 from okf_edge.bundles.indexer import BuiltIndex
 from okf_edge.bundles.manifest import IndexInfo
 from okf_edge.index.build import BuildOptions, build_index
@@ -27,9 +27,8 @@ _TELLING_META = "'schema', 'pipeline', 'embedder', 'embedder_digest', 'dims', 'c
 class BundleIndexer:
     """Builds in a private folder of `scratch`, which is opened when it is needed and left as it was."""
 
-    def __init__(self, ports: Ports, config: Config, scratch: Callable[[], FileTree], wanted: str = "") -> None:
+    def __init__(self, ports: Ports, scratch: Callable[[], FileTree], wanted: str = "") -> None:
         self._ports = ports
-        self._config = config
         self._scratch = scratch
         self._wanted = wanted
 
@@ -39,7 +38,7 @@ class BundleIndexer:
     async def build(self, files: Mapping[str, bytes]) -> BuiltIndex:
         paths = concepts_among(files)
         sample = [files[path][:4000].decode(errors="replace") for path in paths[:: max(1, len(paths) // 100)]]
-        embedder = await embedder_for(self._ports.models, self._wanted, self._config.embedder, sample)
+        embedder = await embedder_for(self._ports, self._wanted, sample)
         scratch = self._scratch()
         stage = await scratch.stage()
         try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from okf_edge.ports import Embedder, EmbedderSpec, Models
+from okf_edge.app.ports import Ports
+from okf_edge.ports import Embedder, EmbedderSpec
 from okf_edge.retrieval.scripts import shares_of
 
 ENOUGH = 0.5
@@ -14,14 +15,16 @@ HARDLY_BETTER = 0.05
 """Another script's names and terms do not call for a model that reads it; a twentieth of the text does."""
 
 
-async def embedder_for(models: Models, wanted: str, preferred: str, sample: Iterable[str]) -> Embedder | None:
+async def embedder_for(ports: Ports, wanted: str, sample: Iterable[str]) -> Embedder | None:
     """The wanted model, else the preferred one if it is at hand, else the one that suits the sample, else None.
 
     Raises: ModelError: the wanted model is unknown or not at hand.
     """
+    models = ports.models
     if wanted:
         return await models.embedder(wanted)
     at_hand = await models.specs()
+    preferred = await ports.preferred() if at_hand else ""
     chosen = preferred if preferred in {spec.id for spec in at_hand} else suited(at_hand, shares_of("\n".join(sample)))
     return await models.embedder(chosen) if chosen else None
 

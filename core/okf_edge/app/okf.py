@@ -54,7 +54,7 @@ class Okf:
         from okf_edge.app.asking import scan_own
         from okf_edge.app.base import build_base
 
-        return await build_base(self._ports, self._config, await scan_own(self._ports), embedder)
+        return await build_base(self._ports, await scan_own(self._ports), embedder)
 
     async def index_status(self) -> Status:
         """What is indexed, how, what changed since, and what could not be read."""
@@ -128,4 +128,4 @@ class Okf:
     def _indexer(self, scratch: Callable[[], FileTree], wanted: str = "") -> BundleIndexer:
         from okf_edge.app.bundle_index import BundleIndexer
 
-        return BundleIndexer(self._ports, self._config, scratch, wanted)
+        return BundleIndexer(self._ports, scratch, wanted)

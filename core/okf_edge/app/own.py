@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from okf_edge.app import addresses
 from okf_edge.app.home import home_of_index
-from okf_edge.app.ports import Config, Ports
+from okf_edge.app.ports import Ports
 from okf_edge.errors import IndexFileError
 from okf_edge.index.comparison import compare, is_unchanged, known_concepts
 from okf_edge.index.files import IndexFile, open_index
@@ -44,19 +44,19 @@ class Question:
     wanted: str = ""
 
 
-async def own_sources(ports: Ports, config: Config, engine: SqlEngine, question: Question) -> Own:
+async def own_sources(ports: Ports, engine: SqlEngine, question: Question) -> Own:
     """Attach what answers for the folder's own notes as they are now.
 
     Raises: ModelError: the wanted model is not at hand. NewerFormatError. UnavailableError.
     """
-    index, home = await _opened(ports, config, engine, question)
+    index, home = await _opened(ports, engine, question)
     present = [(note.stat, note.tier) for note in question.found.notes]
     if is_unchanged(compare(await known_concepts(engine, BASE), present)):
         return Own((source_of(index, ports.tree, question.name),), index.concepts, index.problems)
     return await _refreshed(ports, engine, index, home, question)
 
 
-async def _opened(ports: Ports, config: Config, engine: SqlEngine, question: Question) -> tuple[IndexFile, FileTree]:
+async def _opened(ports: Ports, engine: SqlEngine, question: Question) -> tuple[IndexFile, FileTree]:
     """The base index, attached; built first when there is none, or not one that serves the question."""
     home = await home_of_index(ports)
     if home is not None:
@@ -65,16 +65,16 @@ async def _opened(ports: Ports, config: Config, engine: SqlEngine, question: Que
         except IndexFileError as error:
             ports.progress.message(f"the index is made anew: {error.message}")
         else:
-            if not await _lacks_vectors(ports, config, index, question):
+            if not await _lacks_vectors(ports, index, question):
                 return index, home
             await engine.detach(BASE)
     from okf_edge.app.base import build_base
 
-    built = await build_base(ports, config, question.found, question.wanted)
+    built = await build_base(ports, question.found, question.wanted)
     return await open_index(engine, BASE, built.tree, layout.INDEX), built.tree
 
 
-async def _lacks_vectors(ports: Ports, config: Config, index: IndexFile, question: Question) -> bool:
+async def _lacks_vectors(ports: Ports, index: IndexFile, question: Question) -> bool:
     """Whether the index has to be built anew so that the question can be asked as it is meant."""
     if question.wanted:
         return index.embedder != question.wanted
@@ -85,7 +85,7 @@ async def _lacks_vectors(ports: Ports, config: Config, index: IndexFile, questio
     from okf_edge.app.notes import Notes
 
     sample = await Notes(ports.tree, question.found.notes).sample()
-    return await embedder_for(ports.models, "", config.embedder, sample) is not None
+    return await embedder_for(ports, "", sample) is not None
 
 
 async def _refreshed(ports: Ports, engine: SqlEngine, index: IndexFile, home: FileTree, question: Question) -> Own:

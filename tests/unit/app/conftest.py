@@ -43,20 +43,27 @@ class World:
     spare: MemoryTree | None = field(default_factory=MemoryTree)
     models: Models = field(default_factory=MemoryModels)
     progress: RecordedProgress = field(default_factory=RecordedProgress)
-    embedder: str = ""
+    preferred: str = ""
 
     @property
     def okf(self) -> Okf:
-        ports = Ports(
+        return Okf(self.ports, Config("notes"))
+
+    @property
+    def ports(self) -> Ports:
+        return Ports(
             tree=self.tree,
             spare=self._spare,
             engine=SqliteSql,
             models=self.models,
+            preferred=self._preferred,
             clock=ManualClock(),
             entropy=SeededEntropy(),
             progress=self.progress,
         )
-        return Okf(ports, Config("notes", self.embedder))
+
+    async def _preferred(self) -> str:
+        return self.preferred
 
     def _spare(self) -> FileTree:
         if self.spare is None:

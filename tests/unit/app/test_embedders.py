@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from okf_edge.app.embedders import suited
-from okf_edge.inmemory.embedding import HASHED_SPEC
+from okf_edge.app.embedders import embedder_for, suited
+from okf_edge.inmemory.embedding import HASHED_SPEC, HashedEmbedder, MemoryModels
 
 ENGLISH = replace(HASHED_SPEC, id="english", scripts=("Latin",))
 MANY = replace(HASHED_SPEC, id="many", scripts=("Latin", "Han", "Kana"))
@@ -33,3 +33,25 @@ def test_a_model_that_reads_most_is_better_than_none():
     assert suited([ENGLISH], {"Latin": 0.7, "Han": 0.3}) == "english"
     assert suited([ENGLISH], {"Latin": 0.3, "Han": 0.7}) == ""
     assert suited([], {"Latin": 1.0}) == ""
+
+
+async def test_a_wanted_model_wins_over_a_preferred_one_and_that_over_the_content(world):
+    english, many = HashedEmbedder(ENGLISH), HashedEmbedder(MANY)
+    world.models = MemoryModels(english, many)
+
+    async def chosen(wanted: str = "") -> str:
+        embedder = await embedder_for(world.ports, wanted, ["plain English text"])
+        return embedder.spec.id if embedder else ""
+
+    assert await chosen() == "english"
+    world.preferred = "many"
+    assert await chosen() == "many"
+    assert await chosen("english") == "english"
+
+
+async def test_a_preferred_model_that_is_not_at_hand_leaves_it_to_the_content(world):
+    world.models = MemoryModels(HashedEmbedder(ENGLISH))
+    world.preferred = "many"
+    embedder = await embedder_for(world.ports, "", ["plain English text"])
+    assert embedder is not None
+    assert embedder.spec.id == "english"

@@ -1,0 +1,189 @@
+"""The JSON of every command is frozen: scripts read it. A key that goes or changes its type is a breaking change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from okf_edge_cli.commands import COMMANDS
+
+CONCEPT = "---\ntype: Note\ntitle: Heron\ndescription: d\n---\n\n# Place\n\nThe heron nests by the weir.\n"
+BUNDLE = {
+    "id": "str",
+    "version": "str",
+    "title": "str",
+    "kind": "str",
+    "path": "str",
+    "origin": "str",
+    "installed_at": "str",
+    "content_digest": "str",
+    "signature": "str",
+    "index": "str",
+    "embedder": "str",
+    "left_out": [],
+}
+MODEL = {
+    "id": "str",
+    "digest": "str",
+    "dims": "int",
+    "max_tokens": "int",
+    "bytes": "int",
+    "scripts": ["str"],
+    "at_hand": "bool",
+    "place": "str",
+}
+STATUS = {
+    "place": "str",
+    "found": "int",
+    "read": "int",
+    "concepts": "int",
+    "chunks": "int",
+    "bytes": "int",
+    "embedder": "str",
+    "pipeline": "str",
+    "writer": "str",
+    "unusable": "str",
+    "changes": {"added": "int", "touched": "int", "removed": "int"},
+    "problems": [{"path": "str", "line": "NoneType", "rule": "str", "message": "str", "fix": "str"}],
+    "skipped": [{"path": "str", "reason": "str"}],
+}
+CANDIDATE = {
+    "path": "str",
+    "title": "str",
+    "heading": "str",
+    "lines": ["int"],
+    "text": "str",
+    "score": "float",
+    "confidence": "float",
+    "tier": "str",
+    "kb": "str",
+    "bundle": "str",
+    "version": "str",
+    "uri": "str",
+    "trust": "str",
+    "fresh": "bool",
+    "why": ["str"],
+}
+SHAPES = {
+    "init": {"name": "str", "created": ["str"], "kept": []},
+    "query": {
+        "verdict": "str",
+        "reason": "str",
+        "content": "str",
+        "terms": ["str"],
+        "candidates": [CANDIDATE],
+        "near": [],
+        "coverage": {"read": "int", "found": "int", "problems": "int", "mode": "str", "note": "str"},
+        "timings": "timings",
+    },
+    "read": {"path": "str", "title": "str", "heading": "str", "lines": ["int"], "content": "str", "text": "str"},
+    "index build": {
+        **STATUS,
+        "built": {"concepts": "int", "chunks": "int", "embedded": "int", "reused": "int", "unread": {}},
+    },
+    "index status": STATUS,
+    "validate": {
+        "specification": "str",
+        "conformant": "bool",
+        "notes": "int",
+        "read": "int",
+        "troubled": "int",
+        "counts": {"error": "int", "advice": "int", "info": "int"},
+        "findings": [
+            {
+                "rule": "str",
+                "severity": "str",
+                "path": "str",
+                "line": "int",
+                "message": "str",
+                "fix": "str",
+                "section": "str",
+                "spec_is_silent": "bool",
+            }
+        ],
+    },
+    "export": {
+        "id": "str",
+        "version": "str",
+        "title": "str",
+        "file": "str",
+        "bytes": "int",
+        "sha256": "str",
+        "content_digest": "str",
+        "files": "int",
+        "concepts": "int",
+        "chunks": "int",
+        "embedder": "str",
+        "local": "bool",
+        "risks": [],
+        "notes": ["str"],
+    },
+    "verify": {
+        "kind": "str",
+        "id": "str",
+        "version": "str",
+        "files": "int",
+        "content_digest": "str",
+        "signature": "str",
+        "index": "str",
+        "local": "bool",
+        "left_out": [],
+        "notes": [],
+    },
+    "install": {"outcome": "str", "bundle": BUNDLE, "notes": []},
+    "list": {"bundles": [BUNDLE]},
+    "uninstall": {"bundle": BUNDLE},
+    "model list": {"use": "str", "models": [MODEL]},
+    "model use": {"use": "str"},
+    "model info": MODEL,
+}
+
+
+@pytest.fixture(scope="module")
+def lines() -> dict[str, list[str]]:
+    """A command line for each command, in an order in which they can run."""
+    return {
+        "init": ["init", "base", "--json"],
+        "index build": ["index", "build", "--dir", "base", "--json"],
+        "index status": ["index", "status", "--dir", "base", "--json"],
+        "query": ["query", "heron nests", "--dir", "base", "--json"],
+        "read": ["read", "heron", "--dir", "base", "--json"],
+        "validate": ["validate", "base", "--json"],
+        "export": ["export", "source", "--id", "acme.birds", "--version", "1.0.0", "--out", "b.zip", "--json"],
+        "verify": ["verify", "b.zip", "--json"],
+        "install": ["install", "b.zip", "--dir", "base", "--json"],
+        "list": ["list", "--dir", "base", "--json"],
+        "uninstall": ["uninstall", "acme.birds", "--dir", "base", "--json"],
+        "model list": ["model", "list", "--json"],
+        "model use": ["model", "use", "auto", "--json"],
+        "model info": ["model", "info", "minilm-l6", "--json"],
+    }
+
+
+def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines):
+    for folder in ("base", "source"):
+        (tmp_path / folder / "birds").mkdir(parents=True)
+        (tmp_path / folder / "birds/heron.md").write_text(CONCEPT)
+    (tmp_path / "base/latin1.md").write_bytes(b"# Caf\xe9\n")
+    (tmp_path / "base/link.md").symlink_to(tmp_path / "source")
+    found = {}
+    for command, line in lines.items():
+        done = okf(*line)
+        assert done.code in (0, 1), done.err
+        found[command] = shape(done.json)
+    found["query"]["timings"] = "timings"
+    assert found == SHAPES
+
+
+def test_every_command_has_its_shape_frozen_here(lines):
+    assert {*SHAPES, "model build"} == {*lines, "model build"} == {command.name for command in COMMANDS}
+
+
+def shape(value: Any) -> Any:
+    """Types in place of values; of a list, the shape of its first item."""
+    if isinstance(value, dict):
+        return {key: shape(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shape(item) for item in value[:1]]
+    return type(value).__name__
