@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests.bench import corpus, embedding_cost, synthetic, warm
 from tests.bench.processes import median_of, okf
-from tests.bench.rows import Row
+from tests.bench.rows import Row, table, write
 
 PAGES = 10_000
 QUESTION = "How is an archive verified before it is installed?"
@@ -129,3 +131,20 @@ PARTS: tuple[Part, ...] = (
     installation,
     embedding,
 )
+
+
+def main(names: Sequence[str] = ()) -> int:
+    """Measure all parts or those named, print and keep the rows; 1 when a bound is broken."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="okf-bench-") as folder:
+        for part in PARTS:
+            if not names or part.__name__ in names:
+                rows += part(Path(folder))
+                print(f"  {part.__name__.replace('_', ' ')}: measured", file=sys.stderr, flush=True)
+    print(table(rows))
+    write("cost", rows)
+    return int(any(row.passed is False for row in rows))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
