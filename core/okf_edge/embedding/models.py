@@ -101,7 +101,7 @@ def tokenizer_of(model: Model, files: Mapping[str, bytes]) -> Tokenizer:
 MINILM = Model(
     EmbedderSpec(
         id="minilm-l6",
-        digest="6af1b98ae0cfe47c055237506382b0e73407f5232f51bbafd33d8c5f3e16e5b8",
+        digest="199dbbaaea9d3c68a1405595d3e1790ecb0ca878783749df4d7fd3869e08d469",
         dims=384,
         max_tokens=256,
         cosine_mean=0.05,
@@ -110,7 +110,7 @@ MINILM = Model(
     ),
     "wordpiece",
     (
-        ModelFile(NETWORK_FILE, 23_485_454, "6af1b98ae0cfe47c055237506382b0e73407f5232f51bbafd33d8c5f3e16e5b8"),
+        ModelFile(NETWORK_FILE, 23_464_822, "199dbbaaea9d3c68a1405595d3e1790ecb0ca878783749df4d7fd3869e08d469"),
         ModelFile("vocabulary.txt", 231_507, "0f052197aac305fe42f378b5c61554b7bacb34b8be4af83fec2cfdcdffbc9973"),
     ),
 )
@@ -118,7 +118,7 @@ MINILM = Model(
 E5 = Model(
     EmbedderSpec(
         id="e5-small-cjk",
-        digest="e29a0a2498bd82b3d138f603f032ba0cb129b224c365ecd8f30a5c045fabc081",
+        digest="155978dfe9c5246506bd308cb450eaf2badde0ad62537982b85ea3af6dcfeb89",
         dims=384,
         max_tokens=512,
         cosine_mean=0.78,
@@ -127,7 +127,7 @@ E5 = Model(
     ),
     "unigram",
     (
-        ModelFile(NETWORK_FILE, 49_633_724, "e29a0a2498bd82b3d138f603f032ba0cb129b224c365ecd8f30a5c045fabc081"),
+        ModelFile(NETWORK_FILE, 49_592_659, "155978dfe9c5246506bd308cb450eaf2badde0ad62537982b85ea3af6dcfeb89"),
         ModelFile("pieces.txt", 1_099_565, "6ce6c14915eeaa3e74e3a42d108fc39c59266499cfae87743860ac74814f2fe5"),
         ModelFile("scores.f32", 502_548, "614f2b7e985cd981b7f02b836c98e405ec4ba949c71b66143000768192aecb41"),
         ModelFile("normaliser.txt", 52_647, "86e7b2b030a4db6bac94e7ebdf40ec031f327a4b5eb9a4cd5e77932cae957b69"),

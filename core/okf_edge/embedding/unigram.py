@@ -13,7 +13,7 @@ from __future__ import annotations
 import unicodedata
 from array import array
 from functools import lru_cache
-from itertools import starmap
+from math import inf
 
 from . import character_classes as classes
 
@@ -32,11 +32,11 @@ class Unigram:
 
     def __init__(self, pieces: str, scores: array[float], normaliser: str, max_tokens: int) -> None:
         names = pieces.split("\n")
-        self._pieces = dict(
-            zip(names[CONTROLS:], zip(range(CONTROLS, len(names)), scores[CONTROLS:], strict=True), strict=True)
-        )
+        names[:CONTROLS] = (f"\n{number}" for number in range(CONTROLS))  # no text has a piece with a line break
+        self._ids = dict(zip(names, range(len(names)), strict=True))
+        self._scores = scores
         self._unknown_score = min(scores) - UNKNOWN_PENALTY
-        self._longest = max(map(len, names[CONTROLS:]))
+        self._longest = max(map(len, names))
         self._table = _table(normaliser)
         self._max_tokens = max_tokens
         self._word_ids = lru_cache(CACHED_WORDS)(self._best_path)
@@ -56,21 +56,17 @@ class Unigram:
 
     def _best_path(self, word: str) -> tuple[int, ...]:
         """The likeliest way to cut a word into pieces (Viterbi); a run of unknown characters is one unknown token."""
-        size = len(word)
-        scores: list[float | None] = [0.0, *[None] * size]
+        size, ids, scores = len(word), self._ids, self._scores
+        best: list[float] = [0.0, *[-inf] * size]
         steps = [(0, UNKNOWN)] * (size + 1)
         for start in range(size):
-            so_far = scores[start] or 0.0
+            so_far = best[start]
+            if word[start] not in ids and so_far + self._unknown_score > best[start + 1]:
+                best[start + 1], steps[start + 1] = so_far + self._unknown_score, (start, UNKNOWN)
             for end in range(start + 1, min(start + self._longest, size) + 1):
-                piece = self._pieces.get(word[start:end])
-                if piece is not None:
-                    best = scores[end]
-                    if best is None or so_far + piece[1] > best:
-                        scores[end], steps[end] = so_far + piece[1], (start, piece[0])
-            if word[start : start + 1] not in self._pieces:
-                best = scores[start + 1]
-                if best is None or so_far + self._unknown_score > best:
-                    scores[start + 1], steps[start + 1] = so_far + self._unknown_score, (start, UNKNOWN)
+                piece = ids.get(word[start:end])
+                if piece is not None and so_far + scores[piece] > best[end]:
+                    best[end], steps[end] = so_far + scores[piece], (start, piece)
         return _walk_back(steps)
 
 
@@ -89,6 +85,6 @@ def _table(normaliser: str) -> dict[int, str]:
     for line in normaliser.splitlines():
         point, *replacement = (int(number, 16) for number in line.split())
         table[point] = "".join(map(chr, replacement))
-    newer = starmap(range, ((first, last + 1) for first, last in classes.ranges_of(classes.SINCE_UNICODE_14)))
-    table.update((point, NO_LETTER) for points in newer for point in points)
+    for first, last in classes.ranges_of(classes.SINCE_UNICODE_14):
+        table.update(dict.fromkeys(range(first, last + 1), NO_LETTER))
     return table

@@ -1,7 +1,7 @@
 """Texts to vectors by ONNX Runtime.
 
 Rules:
-1. One text a run, so that a text has one vector whatever it is embedded with (`graph`, rule 1).
+1. One text a run, so that a text has one vector whatever it is embedded with (`graph`, rule 3).
 2. Threads share texts among them; one run uses one thread. A query so costs no thread pool.
 """
 
@@ -54,8 +54,10 @@ class OnnxEmbedder:
 def _session(model: Model, path: str) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # `graph`, rule 3
-    options.enable_cpu_mem_arena = False  # the arena grows to twice the need and keeps it
+    options.graph_optimization_level = (
+        onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    )  # folds casts: `graph`, rule 2
+    options.enable_cpu_mem_arena = False  # one text needs little, and the arena keeps more
     options.log_severity_level = 4
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 IR_VERSION = 9
 OPSETS = (("", 17), ("com.microsoft", 1))
-_ELEMENT_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "float16": 10}
-_FLOAT, _INT, _INTS = 1, 2, 7  # AttributeProto.AttributeType
+FLOAT = 1
+_ELEMENT_TYPES = {"float32": FLOAT, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "float16": 10}
+_FLOAT_VALUE, _INT_VALUE, _INT_VALUES = 1, 2, 7  # AttributeProto.AttributeType
 
 Array = NDArray[np.generic]
 Attribute = float | int | Sequence[int]
@@ -95,10 +96,10 @@ def _tensor(name: str, values: Array) -> bytes:
 
 def _attribute(name: str, value: Attribute) -> bytes:
     if isinstance(value, float):
-        return _text(1, name) + _key(2, 5) + struct.pack("<f", value) + _int(20, _FLOAT)
+        return _text(1, name) + _key(2, 5) + struct.pack("<f", value) + _int(20, _FLOAT_VALUE)
     if isinstance(value, int):
-        return _text(1, name) + _int(3, value) + _int(20, _INT)
-    return _text(1, name) + b"".join(_int(8, item) for item in value) + _int(20, _INTS)
+        return _text(1, name) + _int(3, value) + _int(20, _INT_VALUE)
+    return _text(1, name) + b"".join(_int(8, item) for item in value) + _int(20, _INT_VALUES)
 
 
 def _value_info(signature: Signature) -> bytes:
