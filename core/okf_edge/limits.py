@@ -28,6 +28,9 @@ class Limits:
     state_file_bytes: int = 4 * 1024 * 1024
     """One of our own state files. A registry of 10,000 bundles is 2 MB."""
 
+    facts_bytes: int = 128 * 1024 * 1024
+    """What reports keep of all pages of a folder. 10,000 pages with ten links each are 15 MB; larger is made anew."""
+
     question_chars: int = 20_000
     """One question. A pasted page is a question too; a pasted book is a mistake, and tokenising it stalls a phone."""
 
@@ -39,10 +42,10 @@ class Limits:
     """Places in one answer. Nobody reads more, and each one costs reading a file."""
 
     evidence_chars: int = 4_000
-    """Quoted text of one place. A chunk is about 1,000 characters; a table or fence that can't be split may be large."""
+    """Quoted text of one place. A chunk is about 1,000 characters; a table or fence that can't be split is larger."""
 
     archive_bytes: int = 256 * 1024 * 1024
-    """One bundle archive as it travels. It is held in memory while it is verified; phones give a WebView little more."""
+    """One bundle archive as it travels. It is held in memory while it is verified; a WebView has little more."""
 
     archive_entries_count: int = 20_000
     """Entries of one archive. The largest public vaults have 7,000 notes; each entry costs a file operation."""
