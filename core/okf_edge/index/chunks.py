@@ -39,9 +39,10 @@ class Chunk:
     """One place of a document.
 
     `start` and `end` are characters in the document's text; `first_byte` and `last_byte` are the same half-open range
-    in its file. A file that is not UTF-8 has one range for all its chunks: the whole file. `heading` is the path from
-    the outermost heading, `headings` all headings that lie within. `body` is the text, after the table's header where
-    a table is continued. `tokens` is the estimate for `embedding_text`.
+    in its file. Characters of a file that is not UTF-8 have no place in its bytes: there the range is empty, and the
+    lines are those of the whole file. `heading` is the path from the outermost heading, `headings` all headings that
+    lie within. `body` is the text, after the table's header where a table is continued. `tokens` is the estimate for
+    `embedding_text`.
     """
 
     ordinal: int
@@ -143,7 +144,6 @@ def _spans(groups: Iterator[_Group], source: Source, start: int, title: str) -> 
 
 def _chunks(spans: Iterator[_Span], document: Document, concept: Concept, outline: Outline) -> Iterator[Chunk]:
     offset = document.bom_bytes + len(document.text[: document.body_start].encode())
-    whole = len(document.text.encode())
     for ordinal, span in enumerate(spans):
         text = document.text[span.start : span.end]
         size = len(text.encode())
@@ -151,7 +151,7 @@ def _chunks(spans: Iterator[_Span], document: Document, concept: Concept, outlin
         lines = (line_at(outline.line_starts, span.start), line_at(outline.line_starts, visible_end))
         bytes_ = (offset, offset + size)
         if not document.decodable:
-            bytes_, lines = (0, whole), (1, len(outline.line_starts))
+            bytes_, lines = (0, 0), (1, len(outline.line_starts))
         body = span.repeated + text
         offset += size
         yield _chunk(ordinal, span, bytes_, lines, body, concept)

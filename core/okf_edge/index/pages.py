@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
@@ -42,11 +42,14 @@ def read_page(page: Page) -> ReadPage:
     document = read_document(page.path, page.data)
     outline = outline_of(document)
     concept = concept_of(document, outline)
+    chunks = chunks_of(document, concept, outline)
+    if not document.decodable:
+        chunks = tuple(replace(chunk, last_byte=len(page.data)) for chunk in chunks)
     return ReadPage(
         page=page,
         sha256=sha256(page.data).hexdigest(),
         concept=concept,
-        chunks=chunks_of(document, concept, outline),
+        chunks=chunks,
         links=tuple(link for link in links_of(document, outline) if link.kind not in UNLINKED and not link.is_external),
         problems=sum(diagnostic.severity == "error" for diagnostic in document.diagnostics),
     )

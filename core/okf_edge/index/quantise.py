@@ -11,7 +11,7 @@ LEVELS = 127
 
 @dataclass(frozen=True, slots=True)
 class Quantised:
-    """A vector as signed bytes; times `scale` it is the vector again, within half a level."""
+    """A vector as signed bytes; times `scale`, a 32-bit float, it is the vector again, within half a level."""
 
     scale: float
     data: bytes
@@ -21,4 +21,5 @@ def quantised(vector: Sequence[float]) -> Quantised:
     """The nearest vector of signed bytes."""
     largest = max(map(abs, vector)) or 1.0
     factor = LEVELS / largest
-    return Quantised(largest / LEVELS, array("b", [round(value * factor) for value in vector]).tobytes())
+    (scale,) = array("f", [largest / LEVELS])
+    return Quantised(scale, array("b", [round(value * factor) for value in vector]).tobytes())

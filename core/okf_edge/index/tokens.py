@@ -8,7 +8,7 @@ Rules:
 5. Han, kana and Hangul give every character and every pair; Thai, Lao, Khmer and Myanmar give pairs and triples.
 6. A text of nothing but stop words keeps them: "The Who" is a title, and a question.
 
-Parts of German compounds are found by the vocabulary, not by terms of their own: see `index.vocabulary`.
+Parts of compounds ("schiff" in "Dampfschiff") have no terms of their own; a search finds them among the terms.
 Anything that changes a term changes PIPELINE_ID: an index of another id is rebuilt, never mixed.
 """
 
@@ -199,8 +199,9 @@ def _grams(run: str) -> Iterator[str]:
 # --- frozen Unicode ---------------------------------------------------------------------------------------------------
 
 
-_SEEN: set[str] = set(map(chr, range(128)))
-"""Characters that are known not to be unknown: looking them up costs less than matching a class of 700 ranges."""
+_KNOWN: set[str] = set(map(chr, range(128)))
+_NEW: set[str] = set()
+"""Characters that were looked up, by whether Unicode 14 knew them: a class of 700 ranges is slow to match."""
 
 
 def _normal(form: str, text: str) -> str:
@@ -213,9 +214,9 @@ def _folded_case(text: str) -> str:
 
 
 def _known_parts(change: Callable[[str], str], text: str) -> str:
-    new = set(text) - _SEEN
-    if not any(map(_unknown().match, new)):
-        _SEEN.update(new)
+    for character in set(text) - _KNOWN - _NEW:
+        (_NEW if _unknown().match(character) else _KNOWN).add(character)
+    if _NEW.isdisjoint(text):
         return change(text)
     return "".join(part if at % 2 else change(part) for at, part in enumerate(_unknown().split(text)))
 

@@ -45,6 +45,7 @@ class SqliteSql:
             await require_absent(tree, path)
         self._run(f"ATTACH ':memory:' AS {checked_alias(alias)}")
         if tree is not None:
+            self._run(f"PRAGMA {alias}.user_version = 1")  # an empty database could not be serialised
             self._created[alias] = (tree, path)
 
     async def load(self, alias: str, table: str, columns: Mapping[str, Column]) -> None:
