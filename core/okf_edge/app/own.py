@@ -75,17 +75,25 @@ async def _opened(ports: Ports, engine: SqlEngine, question: Question) -> tuple[
 
 
 async def _lacks_vectors(ports: Ports, index: IndexFile, question: Question) -> bool:
-    """Whether the index has to be built anew so that the question can be asked as it is meant."""
+    """Whether the index has to be built anew so that the question can be asked as it is meant.
+
+    An index of a model that is not at hand is kept: it was made on another machine, and may go back there.
+    """
     if question.wanted:
         return index.embedder != question.wanted
-    has_no_use = index.embedder or not question.request.dense or not question.found.notes
-    if has_no_use or not await ports.models.specs():
+    if not question.request.dense or not question.found.notes:
         return False
+    at_hand = {spec.id: spec.digest for spec in await ports.models.specs()}
+    if index.embedder:
+        return at_hand.get(index.embedder, index.embedder_digest) != index.embedder_digest
+    return bool(at_hand) and await _suits_a_model(ports, question.found)
+
+
+async def _suits_a_model(ports: Ports, found: Scan) -> bool:
     from okf_edge.app.embedders import embedder_for
     from okf_edge.app.notes import Notes
 
-    sample = await Notes(ports.tree, question.found.notes).sample()
-    return await embedder_for(ports, "", sample) is not None
+    return await embedder_for(ports, "", await Notes(ports.tree, found.notes).sample()) is not None
 
 
 async def _refreshed(ports: Ports, engine: SqlEngine, index: IndexFile, home: FileTree, question: Question) -> Own:

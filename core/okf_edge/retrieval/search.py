@@ -81,7 +81,7 @@ async def recall(
     worded = [await lexical.best(engine, scope, vocabulary, at, plan) for at, scope in enumerate(scopes)]
     trace.step("lexical", lambda: explain.found(scopes, worded))
 
-    questions = await questions_of(models, sources, plan.question) if request.dense else Questions({})
+    questions = await _questions(engine, models, sources, request, plan)
     _require_means(request, questions)
     trace.step("embed", lambda: explain.questions(questions))
 
@@ -89,6 +89,17 @@ async def recall(
     hits = await hits_of(engine, scopes, vocabulary, questions, worded, near, plan)
     trace.step("dense", lambda: explain.found(scopes, [part.best for part in near]))
     return Recall(plan, tuple(scopes), vocabulary, questions, tuple(concepts_of(hits)))
+
+
+async def _questions(
+    engine: SqlEngine, models: Models, sources: Sequence[Source], request: SearchRequest, plan: Plan
+) -> Questions:
+    """The question for each embedder; none when meaning is not asked for, or the engine can't multiply vectors."""
+    if not request.dense:
+        return Questions({})
+    if engine.dialect == "sqlite":
+        return Questions({}, ("searched by words alone: this engine has no vectors",))
+    return await questions_of(models, sources, plan.question)
 
 
 async def _near(engine: SqlEngine, scope: Scope, questions: Questions, worded: Sequence[Found], plan: Plan) -> Nearest:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from okf_edge.errors import IndexFileError, InputError, ModelError, StateFileError, UnavailableError
-from okf_edge.inmemory.embedding import HashedEmbedder, MemoryModels
+from okf_edge.inmemory.embedding import HASHED_SPEC, HashedEmbedder, MemoryModels
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge.workspace import layout
@@ -121,13 +123,50 @@ async def test_a_damaged_index_is_made_anew_and_that_is_said(world, damage):
     assert "made anew" in world.progress.messages[0]
 
 
+async def embedder_of_index(world: World) -> tuple[str, str]:
+    index = (await world.okf.index_status()).index
+    return (index.embedder, index.embedder_digest)
+
+
 async def test_an_index_without_vectors_gets_them_once_a_suitable_model_is_at_hand(world):
     await world.okf.build_index()
+    world.models = MemoryModels(HashedEmbedder())
+    await ask(world, "russet pears", dense=False)
+    assert await embedder_of_index(world) == ("", "")
+    await ask(world, "russet pears")
+    assert await embedder_of_index(world) == ("hashed", HASHED_SPEC.digest)
+
+
+async def test_an_index_of_an_older_version_of_a_model_is_made_anew_by_a_question_that_needs_it(world):
+    world.models = MemoryModels(HashedEmbedder(replace(HASHED_SPEC, digest="1" * 64)))
+    await world.okf.build_index()
+    world.models = MemoryModels(HashedEmbedder())
+    await ask(world, "russet pears", dense=False)
+    assert await embedder_of_index(world) == ("hashed", "1" * 64)
+    await ask(world, "russet pears")
+    assert await embedder_of_index(world) == ("hashed", HASHED_SPEC.digest)
+
+
+async def test_an_index_of_a_model_that_is_elsewhere_is_kept(world):
+    world.models = MemoryModels(HashedEmbedder(replace(HASHED_SPEC, id="elsewhere")))
+    await world.okf.build_index()
+    world.models = MemoryModels(HashedEmbedder())
+    answer = await ask(world, "russet pears")
+    assert answer.candidates[0].path == "orchard/pears.md"
+    assert await embedder_of_index(world) == ("elsewhere", HASHED_SPEC.digest)
+
+
+async def test_an_edit_embeds_only_what_changed(world):
+    for number in range(100):
+        world.tree.put(f"more/{number}.md", f"# More {number}\n\nFiller number {number}.\n".encode())
     embedder = HashedEmbedder()
     world.models = MemoryModels(embedder)
-    await ask(world, "russet pears", dense=False)
-    assert embedder.calls == 0
-    assert (await world.okf.index_status()).index.embedder == ""
+    await world.okf.build_index()
+    before = embedder.calls
+    world.tree.put("bees.md", b"# Hives\n\nThe hives moved to the meadow.\n")
+    await ask(world, "hives meadow")
+    await ask(world, "hives meadow")
+    assert embedder.calls == before + 1
 
 
 async def test_a_model_that_is_not_at_hand_is_an_error_when_it_is_asked_for(world):
