@@ -19,7 +19,9 @@ from okf_edge.ports import FileTree
 State = dict[str, Any]
 
 
-async def read_state(tree: FileTree, path: str, newest_format: int) -> State | None:
+async def read_state(
+    tree: FileTree, path: str, newest_format: int, max_bytes: int = LIMITS.state_file_bytes
+) -> State | None:
     """The object in a state file, or None when there is no such file.
 
     Raises:
@@ -27,11 +29,11 @@ async def read_state(tree: FileTree, path: str, newest_format: int) -> State | N
         NewerFormatError: its format is above `newest_format`.
     """
     try:
-        data = await tree.read(path, LIMITS.state_file_bytes)
+        data = await tree.read(path, max_bytes)
     except NotFoundError:
         return None
     except TooLargeError as error:
-        raise corrupt(path, f"is larger than {LIMITS.state_file_bytes:,} bytes") from error
+        raise corrupt(path, f"is larger than {max_bytes:,} bytes") from error
     return decode_state(path, data, newest_format)
 
 

@@ -23,6 +23,9 @@ MANIFEST = f"{STATE}/manifest.json"
 BUNDLES = f"{STATE}/bundles.json"
 INDEX = f"{STATE}/index.duckdb"
 IGNORE = f"{STATE}/.gitignore"
+COMPILED_RECORD = f"{STATE}/compiled.json"
+SKILLS_RECORD = f"{STATE}/skills.json"
+INBOX = "inbox"
 
 MARKERS = (MANIFEST, BUNDLES, ".knowlery")
 """What makes a folder a knowledge base: our manifest, installed bundles, or the state folder of Knowlery."""
