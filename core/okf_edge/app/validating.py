@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from okf_edge.errors import NotFoundError
 from okf_edge.limits import LIMITS
 from okf_edge.okf.conformance import Report, check, is_hidden
@@ -12,21 +14,21 @@ from okf_edge.workspace import layout, leftovers
 async def check_folder(tree: FileTree) -> Report:
     """Check a folder as one bundle. Links are never followed, dependency folders never entered.
 
+    A note that a sync service has not downloaded is there, so that links to it are whole.
+
     Raises: NotFoundError: no such folder. UnavailableError, TooLargeError: a file can't be read, so no verdict is due.
     """
-    entries = await tree.list(_enter)
     files: dict[str, bytes] = {}
     others: list[str] = []
-    for entry in entries:
-        if entry.kind != "file" or is_hidden(entry.path):
-            continue
-        if not layout.is_note(entry.path):
-            others.append(entry.path)
-            continue
-        try:
-            files[entry.path] = await tree.read(entry.path, LIMITS.note_bytes)
-        except NotFoundError:  # gone since the folder was listed
-            continue
+    for entry in await tree.list(_enter):
+        if placeholder := leftovers.not_downloaded(entry.path):
+            others.append(placeholder)
+        elif entry.kind == "file" and not is_hidden(entry.path):
+            if layout.is_note(entry.path):
+                with suppress(NotFoundError):  # gone since the folder was listed
+                    files[entry.path] = await tree.read(entry.path, LIMITS.note_bytes)
+            else:
+                others.append(entry.path)
     return check(files, others)
 
 
