@@ -60,6 +60,9 @@ class FileTree(Protocol):
     async def replace(self, old: str, new: str) -> None:
         """Move a file over another in one step."""
 
+    async def exchange(self, one: str, other: str) -> bool:
+        """Swap two directories in one step. False, with nothing changed, on a host that can't; raises NotFoundError."""
+
     async def remove(self, path: str) -> None:
         """Remove a file, or a directory with all below it; a link is removed, never followed. Raises NotFoundError."""
 
@@ -135,8 +138,11 @@ class SqlEngine(Protocol):
     async def attach(self, alias: str, tree: FileTree, path: str) -> None:
         """Attach a finished file READ_ONLY. Raises NotFoundError; IndexFileError when it is no database of ours."""
 
-    async def create(self, alias: str, tree: FileTree | None = None, path: str = "") -> None:
-        """Attach a new, empty, writable database: in memory without a tree, else a file that must not exist."""
+    async def create(self, alias: str, tree: FileTree | None = None, path: str = "", small: bool = False) -> None:
+        """Attach a new, empty, writable database: in memory without a tree, else a file that must not exist.
+
+        `small` says that some hundred rows a table are expected, for an engine that lays files out by size.
+        """
 
     async def load(self, alias: str, table: str, columns: Mapping[str, Column]) -> None:
         """Append rows given by column, all of one length, in order, in bulk."""

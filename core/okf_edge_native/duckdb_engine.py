@@ -10,12 +10,13 @@ The `duckdb` module is imported when the first engine is opened, since it costs 
 
 from __future__ import annotations
 
-import posixpath
+import secrets
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from okf_edge.errors import OkfError, StoreError, UnavailableError
-from okf_edge.index.schema import BLOCK_BYTES, STORAGE_VERSION
+from okf_edge.index.schema import BLOCK_BYTES, SMALL_BLOCK_BYTES, STORAGE_VERSION
 from okf_edge.index.sql import checked_alias, insert_statements, no_database, require_absent
 from okf_edge.ports import Column, Dialect, FileTree, Row, Value
 
@@ -40,7 +41,7 @@ class DuckdbSql:
             config={
                 "threads": threads,
                 "memory_limit": MEMORY_LIMIT,
-                "temp_directory": "",
+                "temp_directory": _spill_folder(),
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "allow_community_extensions": "false",
@@ -56,16 +57,15 @@ class DuckdbSql:
         except self._errors.Error as error:
             _raise_unreadable(path, error)
 
-    async def create(self, alias: str, tree: FileTree | None = None, path: str = "") -> None:
+    async def create(self, alias: str, tree: FileTree | None = None, path: str = "", small: bool = False) -> None:
         if tree is None:
             self._run(f"ATTACH ':memory:' AS {checked_alias(alias)}")
             return
         await require_absent(tree, path)
-        address = tree.locate(path)
-        self._run(f"SET temp_directory = {_quoted(posixpath.dirname(address) + '/spill')}")
+        block_bytes = SMALL_BLOCK_BYTES if small else BLOCK_BYTES
         self._run(
-            f"ATTACH {_quoted(address)} AS {checked_alias(alias)} "
-            f"(STORAGE_VERSION '{STORAGE_VERSION}', BLOCK_SIZE {BLOCK_BYTES})"
+            f"ATTACH {_quoted(tree.locate(path))} AS {checked_alias(alias)} "
+            f"(STORAGE_VERSION '{STORAGE_VERSION}', BLOCK_SIZE {block_bytes})"
         )
         self._files.add(alias)
 
@@ -106,6 +106,11 @@ class DuckdbSql:
                 hint="check free space and permissions of the folder that holds the index",
             )
         return StoreError(f"the database refused a statement: {message}", code="sql-failed")
+
+
+def _spill_folder() -> str:
+    """Where sorts beyond the memory limit go: made by DuckDB when it has to, private, and removed on close."""
+    return f"{tempfile.gettempdir()}/okf-edge-{secrets.token_hex(8)}"
 
 
 def _raise_unreadable(path: str, error: Exception) -> NoReturn:

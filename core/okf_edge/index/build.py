@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from okf_edge.index.pages import Page, read_page
 from okf_edge.index.passages import PassageVectors
+from okf_edge.index.schema import SMALL_CHUNKS
 from okf_edge.index.staging import Staging
 from okf_edge.index.tables import Embedding, write_tables
 from okf_edge.index.vector_cache import VectorCache
@@ -69,8 +70,8 @@ async def build_index(
     vectors = PassageVectors(options.embedder, options.cache) if options.embedder else None
     stage = await tree.stage()
     try:
-        async with new_database(engine, MADE, tree, f"{stage}/{FILE_NAME}"):
-            report = await _fill(pages, engine, MADE, options, vectors)
+        async with _staged(pages, engine, options, vectors) as report:
+            await write_index(engine, tree, f"{stage}/{FILE_NAME}", report.chunks, _embedding_of(vectors))
         await tree.replace(f"{stage}/{FILE_NAME}", path)
     finally:
         await tree.remove(stage)
@@ -83,12 +84,22 @@ async def build_tables(pages: Pages, engine: SqlEngine, alias: str, options: Bui
     """Fill the empty database `alias` with the tables of the index of `pages`, e.g. in memory."""
     options = options or BuildOptions()
     vectors = PassageVectors(options.embedder, options.cache) if options.embedder else None
-    return await _fill(pages, engine, alias, options, vectors)
+    async with _staged(pages, engine, options, vectors) as report:
+        await write_tables(engine, WORK, alias, _embedding_of(vectors))
+    return report
 
 
-async def _fill(
-    pages: Pages, engine: SqlEngine, alias: str, options: BuildOptions, vectors: PassageVectors | None
-) -> BuildReport:
+async def write_index(engine: SqlEngine, tree: FileTree, path: str, chunks: int, embedding: Embedding) -> None:
+    """Write what is staged to a new file."""
+    async with new_database(engine, MADE, tree, path, small=chunks < SMALL_CHUNKS):
+        await write_tables(engine, WORK, MADE, embedding)
+
+
+@asynccontextmanager
+async def _staged(
+    pages: Pages, engine: SqlEngine, options: BuildOptions, vectors: PassageVectors | None
+) -> AsyncIterator[BuildReport]:
+    """Everything about the pages, staged while the block runs."""
     staging = Staging(engine, WORK, vectors)
     async with new_database(engine, WORK):
         try:
@@ -96,9 +107,12 @@ async def _fill(
         finally:
             if vectors:
                 await vectors.keep()
-        await write_tables(engine, WORK, alias, vectors.embedding if vectors else Embedding())
-    counts = (vectors.embedded, vectors.reused) if vectors else (0, 0)
-    return BuildReport(staging.concepts, staging.problems, staging.chunks, *counts)
+        counts = (vectors.embedded, vectors.reused) if vectors else (0, 0)
+        yield BuildReport(staging.concepts, staging.problems, staging.chunks, *counts)
+
+
+def _embedding_of(vectors: PassageVectors | None) -> Embedding:
+    return vectors.embedding if vectors else Embedding()
 
 
 async def _stage_all(staging: Staging, pages: Pages, options: BuildOptions) -> None:
@@ -112,10 +126,10 @@ async def _stage_all(staging: Staging, pages: Pages, options: BuildOptions) -> N
 
 @asynccontextmanager
 async def new_database(
-    engine: SqlEngine, alias: str, tree: FileTree | None = None, path: str = ""
+    engine: SqlEngine, alias: str, tree: FileTree | None = None, path: str = "", small: bool = False
 ) -> AsyncIterator[None]:
     """A new database while the block runs; afterwards it is detached, so its file is complete."""
-    await engine.create(alias, tree, path)
+    await engine.create(alias, tree, path, small)
     try:
         yield
     finally:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from okf_edge.index import coarse
-from okf_edge.index.build import FILE_NAME, MADE, WORK, new_database
+from okf_edge.index.build import FILE_NAME, WORK, new_database, write_index
 from okf_edge.index.refresh import Refreshed
 from okf_edge.index.rows import Rows
 from okf_edge.index.schema import names_of
-from okf_edge.index.tables import Embedding, create_staged, write_tables
+from okf_edge.index.tables import Embedding, create_staged
 from okf_edge.ports import FileTree, SqlEngine
 
 _SCRATCH = (
@@ -39,9 +39,10 @@ async def fold(engine: SqlEngine, refreshed: Refreshed, tree: FileTree, path: st
     base = refreshed.base
     stage = await tree.stage()
     try:
-        async with new_database(engine, MADE, tree, f"{stage}/{FILE_NAME}"), new_database(engine, WORK):
+        async with new_database(engine, WORK):
             await _stage(engine, refreshed)
-            await write_tables(engine, WORK, MADE, Embedding(base.embedder, base.embedder_digest, base.dims))
+            embedding = Embedding(base.embedder, base.embedder_digest, base.dims)
+            await write_index(engine, tree, f"{stage}/{FILE_NAME}", base.chunks, embedding)
         await tree.replace(f"{stage}/{FILE_NAME}", path)
     finally:
         await tree.remove(stage)

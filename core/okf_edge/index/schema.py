@@ -17,7 +17,13 @@ from __future__ import annotations
 SCHEMA_VERSION = 1
 STORAGE_VERSION = "v1.0.0"
 BLOCK_BYTES = 32_768
-"""The least with which DuckDB packs the bits of 32-bit integers; with 16,384 an index is twice as large."""
+"""The least with which DuckDB packs the bits of 32-bit integers; with half of it a large index is twice as large."""
+
+SMALL_BLOCK_BYTES = 16_384
+"""DuckDB's least. Every table takes blocks of its own, which is most of a small index."""
+
+SMALL_CHUNKS = 400
+"""An index with fewer chunks is written in small blocks."""
 
 META_KEYS = (
     "schema",

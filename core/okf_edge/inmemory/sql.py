@@ -40,7 +40,7 @@ class SqliteSql:
             raise no_database(path, str(error)) from error
         self._attached.add(alias)
 
-    async def create(self, alias: str, tree: FileTree | None = None, path: str = "") -> None:
+    async def create(self, alias: str, tree: FileTree | None = None, path: str = "", small: bool = False) -> None:
         if tree is not None:
             await require_absent(tree, path)
         self._run(f"ATTACH ':memory:' AS {checked_alias(alias)}")
