@@ -22,6 +22,7 @@ from okf_edge.errors import AlreadyExistsError, NotFoundError, TooLargeError
 from okf_edge.paths import parents, require_relative
 from okf_edge.ports import EntryKind, FileStat
 from okf_edge_native import atomic
+from okf_edge_native.exchange import exchange
 from okf_edge_native.failures import as_port_error, port_errors
 
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -95,6 +96,21 @@ class DiskTree:
                 atomic.flush_tree(source)
             os.replace(source, target)
             atomic.flush_directory(os.path.dirname(target))
+
+    async def exchange(self, one: str, other: str) -> bool:
+        first, second = self._place(one), self._place(other)
+        for path, place in ((one, first), (other, second)):
+            if not os.path.isdir(place):
+                raise NotFoundError(f"expected a directory at {path!r}, found none")
+            if _is_staged(path):
+                with port_errors(path):
+                    atomic.flush_tree(place)
+        with port_errors(other):
+            if not exchange(first, second):
+                return False
+            for place in (first, second):
+                atomic.flush_directory(os.path.dirname(place))
+        return True
 
     async def remove(self, path: str) -> None:
         place = self._place(path)

@@ -18,7 +18,7 @@ from okf_edge.bundles.contents import Contents
 from okf_edge.bundles.digest import INDEX_FILE, MANIFEST, FileDigest, content_digest, digest_of
 from okf_edge.bundles.edits import edits_of, files_below, would_be_lost
 from okf_edge.bundles.indexer import Indexer
-from okf_edge.bundles.lock import hold_lock
+from okf_edge.bundles.lock import BusyError, hold_lock
 from okf_edge.bundles.manifest import Creator, IndexInfo, Manifest, listed_files, write_manifest
 from okf_edge.bundles.names import derive_bundle_id, problems_of_bundle_id
 from okf_edge.bundles.registry import IndexOrigin, InstalledBundle, read_registry
@@ -101,15 +101,20 @@ async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool
             )
         bundle = registry.bundles[bundle_id]
         await _require_no_loss(base, bundle, force)
-        await carry_out(base, registry, Swap(bundle_id, None, await _has_folder(base, bundle.path)), None)
+        await carry_out(base, Swap(bundle_id))
     return bundle
 
 
 async def recover(base: FileTree, clock: Clock) -> None:
-    """Finish or undo what a killed process left half done. Costs one look when there is nothing to do."""
+    """Finish or undo what a killed process left half done; for every command that reads bundles.
+
+    Costs one look when there is nothing to do, and waits for nobody: when another process holds the lock, it is at
+    work, or was killed a moment ago.
+    """
     if "swap.json" in await files_below(base, ".okf"):
-        async with hold_lock(base, clock):
-            await repair(base)
+        with suppress(BusyError):
+            async with hold_lock(base, clock, wait=False):
+                await repair(base)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,11 +277,9 @@ async def _commit(
     bundle = staged.bundle
     async with hold_lock(base, clock):
         await repair(base)
-        registry = await read_registry(base)
-        current = registry.bundles.get(bundle.id)
+        current = (await read_registry(base)).bundles.get(bundle.id)
         await _require_allowed(base, current, bundle, force)
-        swap = Swap(bundle.id, bundle, await _has_folder(base, bundle.path))
-        await carry_out(base, registry, swap, staged.folder)
+        await carry_out(base, Swap(bundle.id, bundle, staged.folder))
     if current is None:
         return "installed"
     return "repaired" if _same(current, bundle) else "updated"

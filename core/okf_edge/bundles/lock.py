@@ -18,18 +18,26 @@ from datetime import datetime, timedelta
 from okf_edge.errors import AlreadyExistsError, NotFoundError, OkfError, UnavailableError
 from okf_edge.ports import Clock, FileTree
 
-HELD = timedelta(seconds=20)
+HELD = timedelta(seconds=5)
+"""A swap is a handful of renames: it takes milliseconds, and a second on a bad network drive."""
+
 _POLL_SECONDS = 0.1
-_POLLS_COUNT = 300
+_POLLS_COUNT = 100
 _LOCK_BYTES = 200
 _WAY = frozenset({".okf", ".okf/locks"})
 _PREFIX = ".okf/locks/bundles-"
 
 
+class BusyError(UnavailableError):
+    """Another process holds the lock."""
+
+    default_code = "busy"
+
+
 @asynccontextmanager
-async def hold_lock(tree: FileTree, clock: Clock) -> AsyncIterator[None]:
-    """Hold the lock of a knowledge base. Raises UnavailableError: another process held it for half a minute."""
-    generation = await _acquire(tree, clock)
+async def hold_lock(tree: FileTree, clock: Clock, *, wait: bool = True) -> AsyncIterator[None]:
+    """Hold the lock of a knowledge base. Raises BusyError: another process holds it, and did so while we waited."""
+    generation = await _acquire(tree, clock, _POLLS_COUNT if wait else 1)
     try:
         yield
     finally:
@@ -37,17 +45,15 @@ async def hold_lock(tree: FileTree, clock: Clock) -> AsyncIterator[None]:
             await tree.write(_path(generation), _content(None))
 
 
-async def _acquire(tree: FileTree, clock: Clock) -> int:
-    for _ in range(_POLLS_COUNT):
-        newest = max(await _generations(tree), default=0)
-        if newest == 0 or await _is_free(tree, newest, clock.now()):
-            if await _take(tree, newest + 1, clock.now()):
-                return newest + 1
-        else:
+async def _acquire(tree: FileTree, clock: Clock, polls_count: int) -> int:
+    for poll in range(polls_count):
+        if poll:
             await asyncio.sleep(_POLL_SECONDS)
-    raise UnavailableError(
-        f"expected the bundles to be free, found another okf at work since {_POLL_SECONDS * _POLLS_COUNT:.0f} s",
-        code="busy",
+        newest = max(await _generations(tree), default=0)
+        if (newest == 0 or await _is_free(tree, newest, clock.now())) and await _take(tree, newest + 1, clock.now()):
+            return newest + 1
+    raise BusyError(
+        f"expected the bundles to be free, found another okf at work for {_POLL_SECONDS * polls_count:.1f} s",
         hint="Try again when it is done.",
     )
 

@@ -135,6 +135,17 @@ class FileTreeContract:
         await tree.remove(second)
         equal([each.path for each in await tree.list()], ["Library/acme/a/b.md"], "paths")
 
+    async def an_exchange_swaps_two_directories_or_changes_nothing(self, tree: FileTree) -> None:
+        stage = await tree.stage()
+        await tree.write(f"{stage}/new.md", b"new")
+        await tree.write("Library/acme/a/old.md", b"old")
+        if await tree.exchange(stage, "Library/acme"):
+            equal(await tree.read("Library/acme/new.md"), b"new", "content")
+            equal(await tree.read(f"{stage}/a/old.md"), b"old", "content")
+        else:
+            equal(await tree.read("Library/acme/a/old.md"), b"old", "content")
+        await raises(NotFoundError, tree.exchange(stage, "absent"), "exchange with nothing")
+
     async def a_write_changes_what_a_stat_tells(self, tree: FileTree) -> None:
         await tree.write("a.md", b"one")
         before = await tree.stat("a.md")

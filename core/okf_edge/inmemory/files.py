@@ -68,6 +68,16 @@ class MemoryTree:
         self._require_place(new)
         self._move([old], old, new)
 
+    async def exchange(self, one: str, other: str) -> bool:
+        moved = [(path, other + path[len(one) :]) for path in self._below(one)]
+        moved += [(path, one + path[len(other) :]) for path in self._below(other)]
+        entries = [(new, self.files[old], self.kinds[old], self.mtimes[old]) for old, new in moved]
+        for old, _ in moved:
+            self._forget(old)
+        for path, data, kind, mtime_ns in entries:
+            self.put(path, data, kind=kind, mtime_ns=mtime_ns)
+        return True
+
     async def remove(self, path: str) -> None:
         for each in self._below(path):
             self._forget(each)

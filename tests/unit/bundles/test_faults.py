@@ -23,9 +23,9 @@ class FaultyTree(MemoryTree):
     `after` lets the change happen and fails then, as when a process dies between a rename and its return.
     """
 
-    def __init__(self, base: MemoryTree, at: int, *, killed: bool, after: bool) -> None:
+    def __init__(self, base: MemoryTree, at: int, *, killed: bool, after: bool, can_exchange: bool) -> None:
         super().__init__(base.files)
-        self._at, self._killed, self._after = at, killed, after
+        self._at, self._killed, self._after, self._can_exchange = at, killed, after, can_exchange
         self._nested = False
         self.changes = 0
 
@@ -37,6 +37,15 @@ class FaultyTree(MemoryTree):
 
     async def rename(self, old: str, new: str) -> None:
         await self._change(lambda: MemoryTree.rename(self, old, new))
+
+    async def exchange(self, one: str, other: str) -> bool:
+        if not self._can_exchange:
+            return False
+        await self._change(lambda: self._exchange(one, other))
+        return True
+
+    async def _exchange(self, one: str, other: str) -> None:
+        await MemoryTree.exchange(self, one, other)
 
     async def remove(self, path: str) -> None:
         await self._change(lambda: MemoryTree.remove(self, path))
@@ -89,10 +98,13 @@ async def removal(tree: MemoryTree, clock: ManualClock) -> object:
     return await uninstall(tree, "ada.harbour", clock=clock)
 
 
+@pytest.mark.parametrize("can_exchange", [False, True], ids=["renames", "exchanges"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("killed", [False, True], ids=["fails-once", "killed"])
 @pytest.mark.parametrize("work", [first_install, update, removal])
-async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(work: Work, killed: bool, after: bool):
+async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
+    work: Work, killed: bool, after: bool, can_exchange: bool
+):
     old = MemoryTree({"note.md": b"mine"})
     if work is not first_install:
         await first_install(old, ManualClock())
@@ -104,7 +116,7 @@ async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(work: Wor
     while True:
         at += 1
         clock = ManualClock()
-        faulty = FaultyTree(old, at, killed=killed, after=after)
+        faulty = FaultyTree(old, at, killed=killed, after=after, can_exchange=can_exchange)
         try:
             await work(faulty, clock)
             finished = True
@@ -113,6 +125,9 @@ async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(work: Wor
         if faulty.changes < at:
             break
         tree = await copy_of(faulty)
+        if can_exchange:
+            folder, _ = await installed_state(tree)
+            assert folder in [outcome[0] for outcome in outcomes], f"seen by a reader after a fault at step {at}"
         clock.advance(60)
         await recover(tree, clock)
         state = await installed_state(tree)

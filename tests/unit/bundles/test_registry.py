@@ -13,9 +13,9 @@ from referencing import Resource
 
 from bundle_kit import make_bundle, put
 from okf_edge.bundles.install import recover
-from okf_edge.bundles.lock import hold_lock
+from okf_edge.bundles.lock import BusyError, hold_lock
 from okf_edge.bundles.registry import REGISTRY, Registry, read_registry, write_registry
-from okf_edge.errors import NewerFormatError, UnavailableError
+from okf_edge.errors import NewerFormatError
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.inmemory.system import ManualClock
 
@@ -89,7 +89,7 @@ async def test_a_lock_that_is_held_is_waited_for_and_then_told(monkeypatch):
     tree, clock = MemoryTree(), ManualClock()
     monkeypatch.setattr("okf_edge.bundles.lock._POLLS_COUNT", 3)
     async with hold_lock(tree, clock):
-        with pytest.raises(UnavailableError) as caught:
+        with pytest.raises(BusyError) as caught:
             async with hold_lock(tree, clock):
                 pass
     assert caught.value.code == "busy"
