@@ -28,6 +28,8 @@ VERSION = 1
 
 _WIKI = re.compile(r"\[\[(?P<inner>[^\[\]]+)\]\]")
 _MARKDOWN = re.compile(r"\[[^\[\]]*\]\((?:<(?P<angle>[^<>]*)>|(?P<bare>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*))\)")
+# Outline editors put a page or a block where markdown has a destination: `[x]([[Page]])`, `[x](((block-id)))`.
+_OUTLINE_LINK = re.compile(r"\[\[(?P<page>[^\[\]]+)\]\]|\(\([^()]+\)\)")
 _CITING_FIELDS = ("sources", "sources.resource")
 _DATED_FIELDS = ("updated", "modified", "last_modified", "date", "created")
 _FEWEST_LETTERS = 40
@@ -118,8 +120,13 @@ def link_of(fact: LinkFact) -> Link:
 
 def _other_links(links: Iterable[Link]) -> Iterator[LinkFact]:
     for link in links:
-        if link.kind != "footnote" and link.target and not link.is_external and link.field not in _CITING_FIELDS:
+        if link.kind == "footnote" or not link.target or link.is_external or link.field in _CITING_FIELDS:
+            continue
+        outline = _OUTLINE_LINK.fullmatch(link.inner) if link.form == "markdown" else None
+        if outline is None:
             yield LinkFact(link.line, link.inner, link.form, False)
+        elif outline["page"]:
+            yield LinkFact(link.line, outline["page"], "wiki", False)
 
 
 def _citations(document: Document, concept: Concept) -> Iterator[LinkFact]:

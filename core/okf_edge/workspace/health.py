@@ -66,6 +66,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Configuration:
+    """How many parts the setup of a base has, and what is wrong with some."""
+
+    parts: int
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One part of the score: `good` of `total` are well, for `earned` of `points`. `words` say what is counted."""
 
@@ -95,15 +103,15 @@ class Health:
     skipped: Mapping[str, int]
 
 
-def health_of(survey: Survey, staleness: Staleness, configuration: Sequence[Finding] | None) -> Health:
+def health_of(survey: Survey, staleness: Staleness, configuration: Configuration | None) -> Health:
     """Judge a folder.
 
-    Args: configuration: what its setup lacks; None when it is no knowledge base, so that nothing is lacking.
+    Args: configuration: None when it is no knowledge base, so that nothing is lacking.
     """
     absent = survey.scan.skipped_for("not-downloaded")
     found = len(survey.pages) + len(survey.unread) + len(absent)
     findings: list[Finding] = [
-        *(configuration or ()),
+        *(configuration.findings if configuration else ()),
         *_coverage(survey, absent),
         *_frontmatter(survey),
         *_conformance(survey.compiled),
@@ -136,7 +144,7 @@ def _checks(
     findings: Iterable[Finding],
     staleness: Staleness,
     found: int,
-    configuration: Sequence[Finding] | None,
+    configuration: Configuration | None,
 ) -> Iterator[Check]:
     bad: defaultdict[Topic, set[str]] = defaultdict(set)
     for finding in findings:
@@ -147,7 +155,7 @@ def _checks(
     totals: list[tuple[Topic, int, str]] = [
         (
             "configuration",
-            0 if configuration is None else max(1, len(configuration)),
+            configuration.parts if configuration else 0,
             "parts of the setup are in place",
         ),
         ("coverage", found, "notes could be read whole"),

@@ -24,7 +24,7 @@ BUNDLES = f"{STATE}/bundles.json"
 INDEX = f"{STATE}/index.duckdb"
 IGNORE = f"{STATE}/.gitignore"
 COMPILED_RECORD = f"{STATE}/compiled.json"
-SKILLS_RECORD = f"{STATE}/skills.json"
+MANAGED = f"{STATE}/managed.json"
 INBOX = "inbox"
 
 MARKERS = (MANIFEST, BUNDLES, ".knowlery")
