@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from okf_edge.app.base import Built
     from okf_edge.app.bundle_index import BundleIndexer
+    from okf_edge.app.lifecycle import Repaired, Synced
     from okf_edge.app.reading import Reading
     from okf_edge.app.status import Status
     from okf_edge.bundles.export import Exported, ExportOptions
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
     from okf_edge.ports import FileTree
     from okf_edge.retrieval.answer import Answer
     from okf_edge.retrieval.request import SearchRequest
+    from okf_edge.workspace.agents import Agent
+    from okf_edge.workspace.capture import Captured
+    from okf_edge.workspace.health import Health
+    from okf_edge.workspace.orientation import Orientation
     from okf_edge.workspace.setup import Setup
+    from okf_edge.workspace.staleness import Staleness
 
 
 class Okf:
@@ -34,11 +40,50 @@ class Okf:
         self._ports = ports
         self._config = config
 
-    async def init(self, name: str | None = None) -> Setup:
-        """Make the folder a knowledge base; what is there stays as it is. Running it twice changes nothing."""
+    async def init(self, name: str | None = None, agent: Agent | None = None) -> Setup:
+        """Make the folder a knowledge base; what is there stays as it is. Running it twice changes nothing.
+
+        Args: agent: whom to generate skills and rules for; None keeps what was chosen.
+        """
         from okf_edge.workspace.setup import set_up
 
-        return await set_up(self._ports.tree, name, self._config.folder_name, self._ports.clock.now())
+        return await set_up(self._ports.tree, name, self._config.folder_name, self._ports.clock.now(), agent)
+
+    async def sync(self) -> Synced:
+        """Bring skills, rules and generated blocks up to date, and record what pages were compiled from."""
+        from okf_edge.app.lifecycle import synchronise
+
+        return await synchronise(self._ports, self._config)
+
+    async def stale(self) -> Staleness:
+        """Which pages lag behind their sources, which notes no page cites, which citations lead nowhere."""
+        from okf_edge.app.lifecycle import stale
+
+        return await stale(self._ports)
+
+    async def health(self) -> Health:
+        """How well the folder is kept, with a score that explains itself."""
+        from okf_edge.app.lifecycle import health
+
+        return await health(self._ports, self._config)
+
+    async def repair(self) -> Repaired:
+        """Mend what is safe, and tell the health after it."""
+        from okf_edge.app.lifecycle import repair
+
+        return await repair(self._ports, self._config)
+
+    async def map(self) -> Orientation:
+        """What the folder holds: groups, pages, bundles, counts."""
+        from okf_edge.app.lifecycle import orientation
+
+        return await orientation(self._ports, self._config)
+
+    async def capture(self, text: str, title: str = "", origin: str = "") -> Captured:
+        """Keep a text as a note in the inbox."""
+        from okf_edge.workspace.capture import capture
+
+        return await capture(self._ports.tree, text, title, origin, self._ports.clock.now())
 
     async def query(self, request: SearchRequest, embedder: str = "") -> Answer:
         """Answer a question from the folder and its installed bundles, or refuse and say why.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
 from okf_edge.errors import NotFoundError, StoreError
 from okf_edge.limits import LIMITS
@@ -17,6 +17,14 @@ from okf_edge.workspace.graph import Graph
 from okf_edge.workspace.scan import Note, Scan, scan
 
 KEPT = f"{layout.STATE}/cache/facts.json"
+
+
+class Keeping(Protocol):
+    """The part of a `FileTree` that keeps derived files."""
+
+    async def read(self, path: str, max_bytes: int | None = None) -> bytes: ...
+
+    async def write(self, path: str, data: bytes) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class Survey:
         return tuple(page for path, page in self.pages.items() if layout.tier_of(path) == "user")
 
 
-async def survey(tree: FileTree, home: FileTree, progress: Progress | None = None) -> Survey:
+async def survey(tree: FileTree, home: Keeping, progress: Progress | None = None) -> Survey:
     """Look at a folder; pages of the size and time that are kept are not read again.
 
     Args: home: where facts are kept, in `KEPT`; when they changed and it can be written, they are kept anew.
@@ -133,7 +141,7 @@ class _Kept:
     cited: Mapping[str, CitedFile]
 
 
-async def _kept(home: FileTree) -> _Kept:
+async def _kept(home: Keeping) -> _Kept:
     try:
         pages, rest = facts.decode(await home.read(KEPT, LIMITS.facts_bytes))
         return _Kept(pages, graph.decode_ends(rest, pages), _kept_files(rest))
@@ -148,7 +156,7 @@ def _kept_files(rest: Mapping[str, Any]) -> dict[str, CitedFile]:
         return {}
 
 
-async def _keep(home: FileTree, kept: _Kept) -> None:
+async def _keep(home: Keeping, kept: _Kept) -> None:
     """Keeping only saves time: where it can't be done, the next report reads again."""
     assert kept.graph is not None
     cited = [(file.path, file.bytes, file.mtime_ns, file.sha256) for file in kept.cited.values()]

@@ -61,13 +61,12 @@ async def read_base(tree: FileTree) -> Base:
     """The state of a knowledge base.
 
     Raises:
-        InputError: the folder is none. NewerFormatError: a newer version synced it. StateFileError: a file is corrupt.
+        InputError: the folder is none. StateFileError, NewerFormatError: a state file can't be read.
     """
     manifest = await read_manifest(tree)
     adopted = await knowlery.read_workspace(tree)
     if manifest is None and adopted is None:
         raise InputError("this folder is no knowledge base", code="no-base", hint="Run `okf init` first.")
-    _refuse_newer(manifest)
     return Base(manifest, adopted or Adopted(), await managed.read_managed(tree), await compiled.read_records(tree))
 
 
@@ -176,12 +175,13 @@ async def _created(tree: FileTree, write: Write) -> bool:
     return True
 
 
-def _refuse_newer(manifest: KbManifest | None) -> None:
-    if manifest is None or not manifest.synced_by:
+def refuse_newer(base: Base) -> None:
+    """Raises: NewerFormatError: a newer version synced the base, and this one would take back what it did."""
+    if base.manifest is None or not base.manifest.synced_by:
         return
     from semver import Version
 
-    program, _, version = manifest.synced_by.partition("/")
+    program, _, version = base.manifest.synced_by.partition("/")
     mine = Version.parse(PROGRAM.partition("/")[2])
     if program == "okf-edge" and Version.is_valid(version) and Version.parse(version) > mine:
         raise NewerFormatError(
