@@ -21,6 +21,9 @@ _SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？；])")
 _WORDS = re.compile(r"(?<=[\s,，、;:])(?=\S)")
 _CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
 
+GRAINS = 8
+"""A part is not cut finer than into this many of a chunk: enough to fill chunks evenly."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -90,27 +93,40 @@ def _pieces_of_block(source: Source, start: int, end: int, block: Block, room: i
 
 
 def _rows(source: Source, start: int, end: int, block: Block, room: int) -> Iterator[Piece]:
-    """The header, then each row with the header to repeat, unless that takes more than half a chunk."""
+    """The header, then the rows with the header to repeat, unless that takes more than half a chunk."""
     tokens = source.map.tokens(block.start, block.rows_start)
     repeated = source.text[block.start : block.rows_start] if tokens <= room // 2 else ""
     left = room - tokens if repeated else room
     for piece in _cut(source, start, block.rows_start, room, _CUTS):
         yield replace(piece, is_head=True)
-    for first, last in _split(source.text, block.rows_start, end, _LINES):
-        for piece in _cut(source, first, last, left, (_SENTENCES, _WORDS)):
-            yield replace(piece, repeated=repeated)
+    for piece in _cut(source, block.rows_start, end, left, (_LINES, _SENTENCES, _WORDS), is_whole=False):
+        yield replace(piece, repeated=repeated)
 
 
-def _cut(source: Source, start: int, end: int, room: int, cuts: Sequence[re.Pattern[str]]) -> Iterator[Piece]:
-    """The span as it is when it fits, else its parts by the first cut, each cut further where it does not fit."""
+def _cut(
+    source: Source, start: int, end: int, room: int, cuts: Sequence[re.Pattern[str]], is_whole: bool = True
+) -> Iterator[Piece]:
+    """The span as it is when it fits and may stay whole, else its parts by the first cut, each cut where it must."""
     tokens = source.map.tokens(start, end)
-    if tokens <= room:
+    if tokens <= room and is_whole:
         yield Piece(start, end, tokens)
     elif cuts:
-        for first, last in _split(source.text, start, end, cuts[0]):
+        for first, last in _grains(source, _split(source.text, start, end, cuts[0]), room // GRAINS):
             yield from _cut(source, first, last, room, cuts[1:])
     else:
         yield from _characters(start, end, tokens, room)
+
+
+def _grains(source: Source, spans: Iterator[tuple[int, int]], grain: int) -> Iterator[tuple[int, int]]:
+    """Neighbouring spans joined while they take at most `grain` tokens."""
+    start, end = next(spans, (0, 0))
+    for first, last in spans:
+        if source.map.tokens(start, last) > grain:
+            yield start, end
+            start = first
+        end = last
+    if end > start:
+        yield start, end
 
 
 def _characters(start: int, end: int, tokens: int, room: int) -> Iterator[Piece]:

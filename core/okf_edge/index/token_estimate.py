@@ -7,6 +7,7 @@ The costs were fitted to the larger of WordPiece (MiniLM) and Unigram (e5) count
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from functools import lru_cache
 
@@ -27,8 +28,8 @@ class TokenMap:
 
     def __init__(self, text: str, first: int = 0) -> None:
         """Args: first: where the parts that will be asked for begin."""
-        self._starts: list[int] = []
-        self._sums = [0]
+        self._starts = array("Q")
+        self._sums = array("Q", [0])
         total = 0
         for match in _PIECES.finditer(text, first):
             total += _cost(match[0])
