@@ -40,6 +40,12 @@ class Okf:
         self._ports = ports
         self._config = config
 
+    async def is_base(self) -> bool:
+        """Whether the folder was made a knowledge base by `init`."""
+        from okf_edge.workspace.identity import identify
+
+        return (await identify(self._ports.tree, self._config.folder_name)).is_base
+
     async def init(self, name: str | None = None, agent: Agent | None = None) -> Setup:
         """Make the folder a knowledge base; what is there stays as it is. Running it twice changes nothing.
 

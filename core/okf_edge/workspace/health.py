@@ -132,7 +132,7 @@ def health_of(survey: Survey, staleness: Staleness, configuration: Configuration
         read=sum(not _is_damaged(page) for page in survey.pages.values()),
         wanted=_wanted(survey),
         by_type=_lacking_by_type(survey.compiled),
-        skipped=dict(sorted(Counter(skip.reason for skip in survey.scan.skipped).items())),
+        skipped=dict(sorted(Counter(skip.reason for skip in survey.scan.skipped if skip.path != layout.STATE).items())),
     )
 
 
@@ -239,9 +239,15 @@ def _is_wanted(edge: Edge) -> bool:
 
 
 def _wanted(survey: Survey) -> tuple[tuple[str, int], ...]:
-    missing = (edge for edge in survey.graph.edges() if edge.end.outcome == "missing" and not edge.link.is_citation)
-    names = Counter(edge.link.inner.partition("|")[0].partition("#")[0].strip() for edge in missing if _is_wanted(edge))
-    return tuple(sorted(names.items(), key=lambda item: (-item[1], item[0])))
+    """Names that notes link to and no file has, in their first spelling: letter case does not tell pages apart."""
+    counts: Counter[str] = Counter()
+    spelled: dict[str, str] = {}
+    for edge in survey.graph.edges():
+        if edge.end.outcome == "missing" and not edge.link.is_citation and _is_wanted(edge):
+            name = edge.link.inner.partition("|")[0].partition("#")[0].strip()
+            counts[name.casefold()] += 1
+            spelled.setdefault(name.casefold(), name)
+    return tuple((spelled[key], count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _citations(staleness: Staleness) -> Iterator[Finding]:
