@@ -6,7 +6,7 @@ Until the swap nothing that a reader sees has changed; the swap is repaired if i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +20,7 @@ from okf_edge.bundles.edits import edits_of, files_below, would_be_lost
 from okf_edge.bundles.indexer import Indexer
 from okf_edge.bundles.lock import BusyError, hold_lock
 from okf_edge.bundles.manifest import Creator, IndexInfo, Manifest, listed_files, write_manifest
-from okf_edge.bundles.names import derive_bundle_id, problems_of_bundle_id
+from okf_edge.bundles.names import confusable_key, derive_bundle_id, problems_of_bundle_id
 from okf_edge.bundles.registry import IndexOrigin, InstalledBundle, read_registry
 from okf_edge.bundles.swap import Swap, carry_out, repair
 from okf_edge.bundles.verify import Verified, require_digest, require_sound, verify
@@ -74,7 +74,8 @@ async def install(
     require_digest(options.sha256, contents, verified)
     require_sound(verified, accept_risks=options.accept_risks, accept_nonconformant=options.accept_nonconformant)
     identity = _identity(verified, options)
-    current = (await read_registry(base)).bundles.get(identity.id)
+    bundles = (await read_registry(base)).bundles
+    current = bundles.get(identity.id)
     if current and _same(current, identity) and not await edits_of(base, current):
         return Installation(current, "unchanged")
     await _require_allowed(base, current, identity, options.force)
@@ -83,7 +84,7 @@ async def install(
     progress.step("register", 2, 3)
     outcome = await _commit(base, staged, options.force, clock)
     progress.step("done", 3, 3)
-    return Installation(staged.bundle, outcome, (*verified.notes, *staged.notes))
+    return Installation(staged.bundle, outcome, (*verified.notes, *staged.notes, *_look_alikes(identity.id, bundles)))
 
 
 async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool = False) -> InstalledBundle:
@@ -144,6 +145,15 @@ def _named(verified: Verified, options: InstallOptions) -> tuple[str, str, str]:
         return bundle_id, stated.version if is_version(stated.version) else NO_VERSION, stated.title
     title = _last_name(options.origin)
     return options.bundle_id or derive_bundle_id("local", title), options.version or NO_VERSION, title
+
+
+def _look_alikes(bundle_id: str, others: Iterable[str]) -> list[str]:
+    key = confusable_key(bundle_id)
+    return [
+        f"its id looks like that of {other}, which is another bundle"
+        for other in others
+        if other != bundle_id and confusable_key(other) == key
+    ]
 
 
 def _last_name(origin: str) -> str:
