@@ -1,10 +1,14 @@
 """Fits the gate's coefficients: `python -m tests.bench.fit_gate`. Never on pulseboard, which judges them.
 
-Answerable questions are those of the public sets. Unanswerable ones are of two kinds, weighed alike: questions of other
-sets in the same language (off-topic), and the set's own with their relevant notes masked (removed: near-topic notes
-stay). A relevant candidate of an answerable question counts as answering; every candidate of an unanswerable question
-counts as not. What is not relevant to an answerable question is left out, since the sets judge few notes and many
-others answer too. Coefficients below zero are held at zero: more evidence never lowers a confidence.
+Questions of the public sets are asked of worlds: of the whole set, and of small folders of its notes, for people keep
+folders of every size and most are on few subjects. A question is one of four kinds: answerable; off-topic, from a set
+on other matters in the same language; removed, whose relevant notes are masked while near-topic notes stay; absent, of
+the same set, but whose relevant notes are not in this folder. The three kinds without an answer weigh alike, together
+as much as the answerable, and so do worlds.
+
+A relevant candidate of an answerable question counts as answering; every candidate of an unanswerable question counts
+as not. What is not judged relevant to an answerable question is left out, since the sets judge few notes and others
+answer too. Coefficients below zero are held at zero: more evidence never lowers a confidence.
 
 Prints the coefficients for `retrieval/calibration.py`, fitted on all sets, and, for each set, how the gate does on it
 when fitted on the others.
@@ -15,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -22,17 +27,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from okf_edge.retrieval.answer import Answer, Coverage
+from okf_edge.retrieval.answer import Answer
 from okf_edge.retrieval.request import SearchRequest
-from okf_edge.retrieval.search import search
 from okf_edge_native.models.shelf import ModelShelf
-from okf_edge_native.system import SystemClock
 from tests.bench import sets
 from tests.bench.cached_vectors import CachedModels
 from tests.bench.product import Product, indexed
 from tests.bench.quality import BUILD
+from tests.bench.sets import Question
 
-QUESTIONS = 300
+QUESTIONS = 200
+"""Of each kind, asked of one world."""
+
+SMALL_WORLDS = 3
+SMALL_NOTES = 120
 JUDGED = 5
 OFF_TOPIC = {
     "xquad_en": ("cranfield", "scifact"),
@@ -42,7 +50,7 @@ OFF_TOPIC = {
     "cmrc_zh": ("xquad_zh",),
     "xquad_zh2en": ("cmrc_zh",),
 }
-WITHOUT_REMOVED = ("cranfield",)
+UNDERJUDGED = ("cranfield",)
 """Sets whose judgements miss so many relevant notes that a question stays answerable without those that are judged."""
 
 Features = tuple[float, float, float]
@@ -51,63 +59,101 @@ Features = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question asked of one set. `relevant` says of each candidate whether it answers."""
+    """One question asked of one world. `relevant` says of each candidate whether it answers."""
 
+    world: str
     kind: str
     features: tuple[Features, ...]
-    foreign: tuple[float, ...]
     relevant: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What is fitted together: sets, searched with one model (empty: by words alone), and the features used."""
+    """What is fitted together: sets, searched with one model (empty: by words alone), and the features used.
+
+    `whole` names those of the sets that are asked as a whole too, beside the small worlds.
+    """
 
     name: str
     model: str
     sets: tuple[str, ...]
+    whole: tuple[str, ...]
     used: tuple[int, ...]
 
 
+ENGLISH, CHINESE = ("xquad_en", "scifact", "cranfield"), ("xquad_zh", "cmrc_zh")
 FITS = (
-    Fit("minilm-l6", "minilm-l6", ("xquad_en", "scifact", "cranfield"), (0, 1, 2)),
-    Fit("e5-small-cjk", "e5-small-cjk", ("xquad_zh", "cmrc_zh", "xquad_en"), (0, 1, 2)),
-    Fit("e5-small-cjk, foreign", "e5-small-cjk", ("xquad_zh2en",), (2,)),
-    Fit("words alone", "", ("xquad_en", "scifact", "cranfield", "xquad_zh", "cmrc_zh"), (0, 1)),
+    Fit("minilm-l6", "minilm-l6", ENGLISH, ENGLISH, (0, 1, 2)),
+    Fit("e5-small-cjk", "e5-small-cjk", (*ENGLISH, *CHINESE), ("xquad_en", *CHINESE), (0, 1, 2)),
+    Fit("e5-small-cjk, foreign", "e5-small-cjk", ("xquad_zh2en",), ("xquad_zh2en",), (2,)),
+    Fit("words alone", "", (*ENGLISH, *CHINESE), (*ENGLISH, *CHINESE), (0, 1)),
 )
 
 
-async def cases_of(name: str, model: str, models: CachedModels) -> list[Case]:
-    """The questions of a set, asked with and without their relevant notes, and those of other sets."""
-    data = sets.load(name)
-    chance = random.Random(7)
-    own = chance.sample(data.questions, min(QUESTIONS, len(data.questions)))
+@dataclass(frozen=True, slots=True)
+class World:
+    """A folder of notes and what is asked of it, by kind."""
+
+    name: str
+    notes: dict[str, bytes]
+    asked: dict[str, tuple[Question, ...]]
+
+
+def worlds_of(name: str, *, whole: bool) -> Iterator[World]:
+    """The set as a whole, where that is wanted, and small folders of it."""
+    data, chance = sets.load(name), random.Random(name)
     others = [question for other in OFF_TOPIC[name] for question in sets.load(other).questions]
-    cases: list[Case] = []
-    async with indexed(data.notes, BUILD / "bench-notes" / f"gate-{name}", models, model) as product:
+    if whole:
+        own = _some(chance, data.questions)
+        removed = () if name in UNDERJUDGED else own
+        yield World(name, data.notes, {"answerable": own, "removed": removed, "off-topic": _some(chance, others)})
+    for number in range(SMALL_WORLDS):
+        kept = _neighbourhood(chance, sorted(data.notes))
+        inside = [question for question in data.questions if kept & set(question.grades)]
+        outside = [question for question in data.questions if not kept & set(question.grades)]
+        own = _some(chance, inside)
+        asked = {"answerable": own, "absent": _some(chance, outside), "off-topic": _some(chance, others)}
+        if name not in UNDERJUDGED:
+            asked["removed"] = own
+        yield World(f"{name}-{number}", {path: data.notes[path] for path in kept}, asked)
+
+
+def _neighbourhood(chance: random.Random, paths: Sequence[str]) -> set[str]:
+    """Notes that follow one another in the set, since neighbours are often on one subject."""
+    start = chance.randrange(max(1, len(paths) - SMALL_NOTES))
+    return set(paths[start : start + SMALL_NOTES])
+
+
+def _some(chance: random.Random, questions: Sequence[Question]) -> tuple[Question, ...]:
+    return tuple(chance.sample(list(questions), min(QUESTIONS, len(questions))))
+
+
+async def cases_of(name: str, model: str, models: CachedModels, *, whole: bool) -> list[Case]:
+    """Every question that is asked of every world of a set."""
+    return [case for world in worlds_of(name, whole=whole) for case in await _cases_of(world, model, models)]
+
+
+async def _cases_of(world: World, model: str, models: CachedModels) -> list[Case]:
+    async with indexed(world.notes, BUILD / "bench-notes" / f"gate-{world.name}", models, model) as product:
         rows = await product.engine.query(f"SELECT path, number FROM {product.source.alias}.concept")
         numbers = {str(path): int(number or 0) for path, number in rows}
-        for question in own:
-            cases.append(await _case(product, "answerable", question.text, question.grades))
-            if name not in WITHOUT_REMOVED:
-                gone = frozenset(numbers[path] for path in question.grades)
-                masked = replace(product, source=replace(product.source, masked=gone))
-                cases.append(await _case(masked, "removed", question.text, {}))
-        for question in chance.sample(others, QUESTIONS):
-            cases.append(await _case(product, "off-topic", question.text, {}))
-    return cases
+        cases = []
+        for kind, questions in world.asked.items():
+            for question in questions:
+                gone = {numbers[path] for path in question.grades if path in numbers} if kind == "removed" else set()
+                asked = replace(product, source=replace(product.source, masked=frozenset(gone)))
+                grades = question.grades if kind == "answerable" else {}
+                cases.append(await _case(asked, world.name, kind, question.text, grades))
+        return cases
 
 
-async def _case(product: Product, kind: str, question: str, grades: Mapping[str, int]) -> Case:
-    request = SearchRequest(question, k=JUDGED, explain=True)
-    answer = await search(
-        request, [product.source], product.engine, product.models, SystemClock(), Coverage(0, 0, 0, "hybrid")
-    )
+async def _case(product: Product, world: str, kind: str, question: str, grades: Mapping[str, int]) -> Case:
+    answer = await product.ask(SearchRequest(question, k=JUDGED, explain=True))
     judged = list(_judged(answer))
     return Case(
+        world,
         kind,
         tuple((item["lexical"], item["coverage"], item["cosine"] or 0.0) for item in judged),
-        tuple(item["foreign"] for item in judged),
         tuple(item["path"] in grades for item in judged),
     )
 
@@ -136,11 +182,12 @@ def logistic(cases: Mapping[str, Sequence[Case]], used: Sequence[int]) -> NDArra
 def _examples(cases: Mapping[str, Sequence[Case]], used: Sequence[int]) -> tuple[NDArray[np.float64], ...]:
     rows, labels, weights = [], [], []
     for known in cases.values():
-        kinds = {case.kind for case in known} - {"answerable"}
+        counts = Counter((case.world, case.kind) for case in known)
+        kinds = Counter(world for world, kind in counts if kind != "answerable")
         for case in known:
             answers = case.kind == "answerable"
             shown = [at for at in range(len(case.features)) if not answers or case.relevant[at]]
-            share = (1.0 if answers else 1.0 / len(kinds)) / sum(other.kind == case.kind for other in known)
+            share = (1.0 if answers else 1.0 / kinds[case.world]) / counts[case.world, case.kind] / len(kinds)
             for at in shown:
                 rows.append([1.0, *(case.features[at][feature] for feature in used)])
                 labels.append(float(answers))
@@ -189,7 +236,7 @@ async def _run() -> None:
     for fit in FITS:
         for name in fit.sets:
             if (name, fit.model) not in seen:
-                seen[name, fit.model] = await cases_of(name, fit.model, models)
+                seen[name, fit.model] = await cases_of(name, fit.model, models, whole=name in fit.whole)
         cases = {name: seen[name, fit.model] for name in fit.sets}
         solved = logistic(cases, fit.used)
         print(f"\n{fit.name}: bias {solved[0]:.2f}, coefficients {[round(float(value), 2) for value in solved[1:]]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from okf_edge.index.build import BuildOptions, build_index
@@ -32,6 +32,9 @@ class Product:
     models: Models
     source: Source
     index: IndexFile
+
+    def with_models(self, models: Models) -> Product:
+        return replace(self, models=models)
 
     async def ask(self, request: SearchRequest) -> Answer:
         known = Coverage(self.index.concepts, self.index.concepts, self.index.problems, "hybrid")

@@ -70,12 +70,13 @@ async def measure(data: RetrievalSet, means: Sequence[Means], models: Models, ha
     rows = []
     async with indexed(data.notes, BUILD / "bench-notes" / data.name, models, data.embedder) as product:
         for one in means:
-            answers = [await product.ask(_request(question, one)) for question in questions]
+            answers = [await product.ask(request_of(question, one)) for question in questions]
             rows.append(_row(data, one, questions, answers))
     return rows
 
 
-def _request(question: Question, means: Means) -> SearchRequest:
+def request_of(question: Question, means: Means) -> SearchRequest:
+    """A question as a request by one means."""
     return SearchRequest(question.text, k=10, lexical=means != "dense", dense=means != "lexical")
 
 
@@ -88,9 +89,9 @@ def _row(data: RetrievalSet, means: Means, questions: Sequence[Question], answer
         embedder=data.embedder,
         means=means,
         questions=len(questions),
-        ndcg=_measure([metrics.ndcg(paths, grades) for grades, paths in ranked]),
-        recall=_measure([metrics.recall(paths, grades) for grades, paths in ranked]),
-        mrr=_measure([metrics.reciprocal_rank(paths, grades) for grades, paths in ranked]),
+        ndcg=measured([metrics.ndcg(paths, grades) for grades, paths in ranked]),
+        recall=measured([metrics.recall(paths, grades) for grades, paths in ranked]),
+        mrr=measured([metrics.reciprocal_rank(paths, grades) for grades, paths in ranked]),
         answerable_refused=sum(answerable and no for answerable, no in refused),
         unanswerable=sum(not answerable for answerable, _ in refused),
         unanswerable_refused=sum(not answerable and no for answerable, no in refused),
@@ -102,7 +103,8 @@ def ranking(answer: Answer) -> list[str]:
     return [candidate.path for candidate in answer.candidates or answer.near]
 
 
-def _measure(values: Sequence[float]) -> Measure:
+def measured(values: Sequence[float]) -> Measure:
+    """The mean and its interval."""
     return Measure(metrics.mean(values), *metrics.interval(values))
 
 
@@ -128,9 +130,9 @@ async def _run(names: Sequence[str], means: Sequence[Means], half: int | None) -
     models = CachedModels(ModelShelf(BUILD / "models"), BUILD / "bench-cache")
     rows: list[Row] = []
     for name in names:
-        measured = await measure(sets.load(name), means, models, half)
-        print(shown(measured), flush=True)
-        rows += measured
+        found = await measure(sets.load(name), means, models, half)
+        print(shown(found), flush=True)
+        rows += found
     return rows
 
 

@@ -31,11 +31,11 @@ class Calibration:
     gate: Gate
 
 
-LEXICAL = Calibration(0.0, Gate(bias=-6.3, lexical=9.0, coverage=9.5))
+LEXICAL = Calibration(0.0, Gate(bias=-4.79, lexical=0.0, coverage=12.61))
 UNKNOWN_MODEL_WEIGHT = 0.3
 MODELS: dict[str, Calibration] = {
-    "minilm-l6": Calibration(0.4, Gate(-8.6, 1.01, 7.76, 9.78, -5.0, 9.78)),
-    "e5-small-cjk": Calibration(0.3, Gate(-34.9, 5.28, 12.7, 32.9, -28.0, 32.9)),
+    "minilm-l6": Calibration(0.4, Gate(-7.25, 0.0, 6.8, 9.56, -7.25, 16.0)),
+    "e5-small-cjk": Calibration(0.3, Gate(-51.91, 0.29, 13.69, 54.6, -59.43, 75.99)),
 }
 
 

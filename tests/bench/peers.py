@@ -1,0 +1,138 @@
+"""Other engines on the same sets in the same run: `python -m tests.bench.peers`. Ranking by words, as they come.
+
+They live in an environment of their own, `.build/peers`, made from `peers.txt` when absent. Each is asked for
+any of the question's words, with the English stemming that it brings. Costs are processor time of one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from okf_edge_native.models.shelf import ModelShelf
+from tests.bench import metrics, sets
+from tests.bench.cached_vectors import CachedModels
+from tests.bench.product import INDEX, indexed
+from tests.bench.quality import BUILD, Means, Measure, measured, ranking, request_of
+from tests.bench.sets import RetrievalSet
+
+PEERS = ("bm25s", "tantivy", "fts5-porter", "fts5-trigram", "duckdb-fts")
+HERE = Path(__file__).parent
+ENVIRONMENT = BUILD / "peers"
+LIMIT_S = 600
+"""A peer that takes longer is reported as stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One engine on one set: quality with its interval, and cost. Times are processor time of one thread."""
+
+    name: str
+    engine: str
+    ndcg: Measure
+    build_s: float
+    index_bytes: int
+    query_p50_ms: float
+    query_p95_ms: float
+
+
+def compare(data: RetrievalSet, peers: Sequence[str]) -> list[Row]:
+    """Ours by words and hybrid, then each peer; a peer that fails or takes too long has no row, and says so."""
+    rows = [asyncio.run(_ours(data, means)) for means in ("lexical", "hybrid")]
+    for peer in peers:
+        try:
+            rows.append(_peer(data, peer))
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            print(f"{peer} on {data.name}: {error}", file=sys.stderr)
+    return rows
+
+
+async def _ours(data: RetrievalSet, means: Means) -> Row:
+    """The product. Embedding a question is part of its cost; embedding the notes is not, since vectors are cached."""
+    models = ModelShelf(BUILD / "models")
+    cached = CachedModels(models, BUILD / "bench-cache")
+    embedder = data.embedder if means == "hybrid" else ""
+    folder = BUILD / "bench-notes" / f"peers-{data.name}"
+    start = time.process_time()
+    async with indexed(data.notes, folder, cached, embedder) as product:
+        build_s = time.process_time() - start
+        size = (folder / INDEX).stat().st_size
+        asked = product.with_models(models)
+        rankings, spent_ms = [], []
+        for question in data.questions:
+            start = time.process_time()
+            rankings.append(ranking(await asked.ask(request_of(question, means))))
+            spent_ms.append((time.process_time() - start) * 1000)
+    return _row(data, f"okf-edge {means}", rankings, build_s, size, spent_ms)
+
+
+def _peer(data: RetrievalSet, peer: str) -> Row:
+    given, told = BUILD / "bench" / "peer-in.json", BUILD / "bench" / "peer-out.json"
+    given.parent.mkdir(parents=True, exist_ok=True)
+    notes = {path: text.decode() for path, text in data.notes.items()}
+    given.write_text(json.dumps({"notes": notes, "questions": [question.text for question in data.questions]}), "utf-8")
+    command = [ENVIRONMENT / "bin" / "python", HERE / "peer_runner.py", peer, given, told]
+    subprocess.run(command, check=True, timeout=LIMIT_S)
+    out: dict[str, Any] = json.loads(told.read_text("utf-8"))
+    return _row(data, peer, out["rankings"], out["build_s"], out["bytes"], out["query_ms"])
+
+
+def _row(
+    data: RetrievalSet, engine: str, rankings: Sequence[Sequence[str]], build_s: float, size: int, spent_ms: list[float]
+) -> Row:
+    asked = zip(data.questions, rankings, strict=True)
+    values = [metrics.ndcg(paths, question.grades) for question, paths in asked if question.grades]
+    p95_ms = statistics.quantiles(spent_ms, n=20)[-1]
+    return Row(data.name, engine, measured(values), build_s, size, statistics.median(spent_ms), p95_ms)
+
+
+def shown(rows: Sequence[Row]) -> str:
+    lines = [f"{'set':12} {'engine':17} {'nDCG@10':23} build s   index MB  query ms p50   p95"]
+    for row in rows:
+        interval = f"{row.ndcg.mean:.4f} [{row.ndcg.low:.3f}, {row.ndcg.high:.3f}]"
+        lines.append(
+            f"{row.name:12} {row.engine:17} {interval:23} {row.build_s:7.1f} {row.index_bytes / 1e6:10.2f} "
+            f"{row.query_p50_ms:12.2f} {row.query_p95_ms:8.2f}"
+        )
+    return "\n".join(lines)
+
+
+def _make_environment() -> None:
+    if not (ENVIRONMENT / "bin" / "python").exists():
+        venv.create(ENVIRONMENT, with_pip=True)
+        command = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "-q", "-r", HERE / "peers.txt"]
+        subprocess.run(command, check=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=list(sets.EMBEDDERS), help=f"of {', '.join(sets.EMBEDDERS)}")
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
+    parser.add_argument("--json", type=Path, default=BUILD / "bench" / "peers.json")
+    given = parser.parse_args(arguments)
+    if not sets.CORPORA.is_dir():
+        print(f"expected the public corpora at {sets.CORPORA}, found none", file=sys.stderr)
+        return 2
+    _make_environment()
+    rows: list[Row] = []
+    for name in given.sets:
+        found = compare(sets.load(name), given.peers)
+        print(shown(found), flush=True)
+        rows += found
+    given.json.parent.mkdir(parents=True, exist_ok=True)
+    given.json.write_text(json.dumps([asdict(row) for row in rows], indent=2), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
