@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from okf_edge_cli.screen import Line, Span, bad, bold, dim, good, line, wary
 if TYPE_CHECKING:
     from okf_edge.app.reading import Reading
 
+EVERY = "*"
+"""The `--kb` that means all bases."""
+
 EVIDENCE_LINES = 8
 """Of one candidate, for people; `--json` has all of it."""
 
@@ -24,6 +28,7 @@ EVIDENCE_LINES = 8
 def query(
     question: Sequence[str],
     folder: str | None,
+    kb: str,
     k: int,
     types: Sequence[str],
     tags: Sequence[str],
@@ -42,9 +47,29 @@ def query(
         dense=dense or not lexical,
         explain=explain,
     )
-    answer = session.run(lambda okf: okf.query(request, embedder), folder, as_json)
-    session.print_result(to_json(answer) if as_json else None, answer_lines(answer), as_json)
+    if kb == EVERY and folder is None:
+        answer = session.run_all(request, embedder, as_json)
+    else:
+        place = folder_of(kb, folder) if kb else folder
+        answer = session.run(lambda okf: okf.query(request, embedder), place, as_json)
+    shown = _with_bases(answer) if kb == EVERY else answer
+    session.print_result(to_json(answer) if as_json else None, answer_lines(shown), as_json)
     return DONE
+
+
+def folder_of(kb: str, folder: str | None) -> str:
+    from okf_edge_cli import bases  # a question about a folder does not wait for it
+
+    return bases.folder_of(kb, folder)
+
+
+def _with_bases(answer: Answer) -> Answer:
+    """For people, each place of many bases begins with the name of its own."""
+    candidates, near = (
+        tuple(replace(each, path=f"{each.kb}: {each.path}") for each in found)
+        for found in (answer.candidates, answer.near)
+    )
+    return replace(answer, candidates=candidates, near=near)
 
 
 def read(concept: str, folder: str | None, as_json: bool) -> int:

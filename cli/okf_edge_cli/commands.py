@@ -6,7 +6,7 @@ A refusal ("no confident match") is an answer, so it exits 0. Every command can 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 DONE = 0
@@ -54,6 +54,8 @@ def option(
 
 JSON = switch("as_json", "--json", "print one JSON object")
 FOLDER = option("folder", "--dir", "DIR", "the folder [default: nearest knowledge base at or above, else here]", None)
+KB = option("kb", "--kb", "NAME", "a registered knowledge base, in place of a folder")
+KB_OR_ALL = option("kb", "--kb", "NAME", "a registered knowledge base in place of a folder, or '*' for all of them")
 EMBEDDER = option("embedder", "--embedder", "MODEL", "the model to embed with [default: by the content]")
 SHA256 = option("sha256", "--verify", "SHA256", "the digest that the archive must have")
 FORCE = switch("force", "--force", "lose local edits, or go back to an older version")
@@ -70,8 +72,20 @@ class Command:
     arguments: tuple[Argument, ...]
     exits: Mapping[int, str] = field(default_factory=lambda: {DONE: "done"})
 
+    def with_kb(self) -> Command:
+        """The command, which takes `--kb` wherever it takes a folder by `--dir`."""
+        if FOLDER not in self.arguments or KB_OR_ALL in self.arguments:
+            return self
+        place = self.arguments.index(FOLDER) + 1
+        return replace(self, arguments=(*self.arguments[:place], KB, *self.arguments[place:]))
 
-COMMANDS = (
+    @property
+    def handed_over(self) -> tuple[Argument, ...]:
+        """The arguments that its function gets: the parser turns a `KB` into the folder that it names."""
+        return tuple(argument for argument in self.arguments if argument is not KB)
+
+
+_COMMANDS = (
     Command(
         "query",
         "ask a question: answers with quoted evidence, or says that nothing here answers it",
@@ -79,6 +93,7 @@ COMMANDS = (
         (
             Argument("question", "the question", takes="texts", shown="QUESTION"),
             FOLDER,
+            KB_OR_ALL,
             Argument("k", "how many places to return [default: 10]", ("-k",), "number", "N", 10),
             Argument("types", "only concepts of this type; repeatable", ("--type",), "texts", "TYPE"),
             Argument("tags", "only this tag and those below it; repeatable", ("--tag",), "texts", "TAG"),
@@ -109,6 +124,7 @@ COMMANDS = (
         "validating:validate",
         (
             Argument("folder", "the folder [default: as for --dir]", shown="DIR", may_be_absent=True),
+            KB,
             JSON,
             switch("as_sarif", "--sarif", "print a SARIF 2.1.0 log"),
             switch("as_github", "--github", "print GitHub annotations"),
@@ -213,6 +229,24 @@ COMMANDS = (
         ),
         {DONE: "healthy", REFUSED: "the score is below the least that passes"},
     ),
+    Command(
+        "kb add",
+        "give a knowledge base a name",
+        "bases:add",
+        (
+            Argument("name", "up to 64 of a-z, 0-9, - and _", shown="NAME"),
+            Argument("folder", "its folder [default: here]", shown="DIR", default=".", may_be_absent=True),
+            switch("force", "--force", "let a name that stands for another folder stand for this one"),
+            JSON,
+        ),
+    ),
+    Command("kb list", "the knowledge bases that have a name", "bases:list_bases", (JSON,)),
+    Command(
+        "kb remove",
+        "forget a name; no file is touched",
+        "bases:remove",
+        (Argument("name", "the name", shown="NAME"), JSON),
+    ),
     Command("map", "what a folder holds: groups, pages, bundles, counts", "keeping:map", (FOLDER, JSON)),
     Command(
         "capture",
@@ -243,4 +277,10 @@ COMMANDS = (
     ),
 )
 
-GROUPS: Mapping[str, str] = {"index": "the index of a folder", "model": "the embedding models"}
+COMMANDS = tuple(each.with_kb() for each in _COMMANDS)
+
+GROUPS: Mapping[str, str] = {
+    "index": "the index of a folder",
+    "kb": "the knowledge bases that have a name",
+    "model": "the embedding models",
+}

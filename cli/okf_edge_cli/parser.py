@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from okf_edge.errors import InputError
-from okf_edge_cli.commands import ANYWHERE, COMMANDS, DONE, GROUPS, USAGE, Argument, Command
+from okf_edge_cli.commands import ANYWHERE, COMMANDS, DONE, GROUPS, KB, USAGE, Argument, Command
 
 Job = Callable[[], int]
 
@@ -36,8 +36,18 @@ def job_of(argv: Sequence[str]) -> Job:
         raise _no_command(name, rest)
     parser = _Parser(command)
     arguments = vars(parser.parse_args(rest) if "--" in rest else parser.parse_intermixed_args(rest))  # it loses "--"
+    if KB in command.arguments:
+        arguments["folder"] = _folder(arguments.pop("kb"), arguments["folder"])
     module, _, function = command.runs.partition(":")
     return partial(getattr(import_module(f"okf_edge_cli.{module}"), function), **arguments)
+
+
+def _folder(kb: str, folder: str | None) -> str | None:
+    if not kb:
+        return folder
+    from okf_edge_cli.bases import folder_of
+
+    return folder_of(kb, folder)
 
 
 def _split(argv: Sequence[str]) -> tuple[str, list[str]]:

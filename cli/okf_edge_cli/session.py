@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
 from okf_edge.app import Okf
+from okf_edge.retrieval.answer import Answer
+from okf_edge.retrieval.request import SearchRequest
 from okf_edge_cli import screen
 from okf_edge_cli.screen import Line
 from okf_edge_native import compose
@@ -20,6 +22,19 @@ def run(job: Callable[[Okf], Awaitable[Result]], folder: str | None, as_json: bo
 
     async def awaited() -> Result:
         return await job(compose.okf_of(folder, quiet=as_json))
+
+    signal.signal(signal.SIGINT, _interrupt)
+    return asyncio.run(awaited())
+
+
+def run_all(request: SearchRequest, embedder: str, as_json: bool) -> Answer:
+    """Ask every registered knowledge base at once."""
+
+    async def awaited() -> Answer:
+        from okf_edge.app.federation import ask_all
+
+        members, absent = await compose.members(quiet=as_json)
+        return await ask_all(members, absent, request, embedder)
 
     signal.signal(signal.SIGINT, _interrupt)
     return asyncio.run(awaited())

@@ -25,6 +25,7 @@ from okf_edge_native.progress import SilentProgress, progress_for
 from okf_edge_native.system import SystemClock, SystemEntropy
 
 if TYPE_CHECKING:
+    from okf_edge.app.federation import Member
     from okf_edge_native.models.shelf import ModelShelf
 
 
@@ -36,7 +37,22 @@ def okf_of(folder: str | None, *, quiet: bool = False) -> Okf:
     Raises: NotFoundError: there is no such folder. InputError: it is no folder.
     """
     root = nearest_base(current_folder()) if folder is None else existing_folder(folder)
-    ports = Ports(
+    return Okf(ports_of(root, quiet), Config(folder_name=shown_name(root)))
+
+
+async def members(*, quiet: bool = False) -> tuple[list[Member], dict[str, str]]:
+    """Every registered knowledge base that can be asked, and why the others can't, by name."""
+    from okf_edge.app.federation import Member
+    from okf_edge_native import bases
+
+    found = await bases.registered()
+    absent = {each.name: bases.REASONS[each.state] for each in found if each.state != "ok"}
+    return [Member(each.name, ports_of(each.path, quiet)) for each in found if each.state == "ok"], absent
+
+
+def ports_of(root: str, quiet: bool) -> Ports:
+    """The adapters of one folder, by its absolute path."""
+    return Ports(
         tree=DiskTree(root),
         spare=spare_place(root),
         engine=_engine,
@@ -46,7 +62,6 @@ def okf_of(folder: str | None, *, quiet: bool = False) -> Okf:
         entropy=SystemEntropy(),
         progress=progress(quiet),
     )
-    return Okf(ports, Config(folder_name=shown_name(root)))
 
 
 def shown_name(root: str) -> str:

@@ -8,9 +8,9 @@ Rules:
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from okf_edge.app.own import Own, Question, own_sources, source_of
+from okf_edge.app.own import BASE, Own, Question, own_sources, source_of
 from okf_edge.app.ports import Config, Ports
 from okf_edge.bundles.registry import InstalledBundle, read_registry
 from okf_edge.errors import IndexFileError, NewerFormatError, NotFoundError
@@ -25,27 +25,48 @@ from okf_edge.workspace.identity import identify
 from okf_edge.workspace.scan import Scan, scan
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What answers for one folder: its attached sources, and how many of its notes they hold."""
+
+    sources: tuple[Source, ...]
+    coverage: Coverage
+
+
 async def ask(ports: Ports, config: Config, request: SearchRequest, wanted: str = "") -> Answer:
     """The answer to a question, or a refusal that says why.
 
     Args: wanted: the model that the folder's own index has to be built with; empty for any.
     Raises: ModelError, IndexFileError, StateFileError, NewerFormatError, UnavailableError.
     """
+    engine = ports.engine()
+    try:
+        name = (await identify(ports.tree, config.folder_name)).name
+        found = await gather(ports, engine, request, name, wanted)
+        return await search(request, found.sources, engine, ports.models, ports.clock, found.coverage)
+    finally:
+        await engine.close()
+
+
+async def gather(
+    ports: Ports, engine: SqlEngine, request: SearchRequest, name: str, wanted: str = "", part: str = ""
+) -> Gathered:
+    """Attach what answers for one folder.
+
+    Args: name: what the folder is called in the answer. part: ends every alias, where several folders are asked.
+    """
     await finish_interrupted_install(ports)
     bundles = await _indexed_bundles(ports)
     found = await scan(ports.tree, frozenset(bundle.id for bundle in bundles))
-    name = (await identify(ports.tree, config.folder_name)).name
-    engine = ports.engine()
-    try:
-        own = Own()
-        if found.notes or not bundles:
-            own = await own_sources(ports, engine, Question(request, found, name, wanted))
-        shipped = [await _attach_bundle(ports, engine, bundle, number) for number, bundle in enumerate(bundles)]
-        sources = [*own.sources, *(_bundle_source(ports, bundle, index) for bundle, index in shipped)]
-        coverage = _coverage(found, own, [index for _, index in shipped])
-        return await search(request, sources, engine, ports.models, ports.clock, coverage)
-    finally:
-        await engine.close()
+    own = Own()
+    if found.notes or not bundles:
+        own = await own_sources(ports, engine, Question(request, found, name, wanted, f"{BASE}{part}"))
+    aliases = [f"bundle{number}{part}" for number in range(len(bundles))]
+    shipped = [
+        await _attach_bundle(ports, engine, bundle, alias) for bundle, alias in zip(bundles, aliases, strict=True)
+    ]
+    sources = (*own.sources, *(_bundle_source(ports, bundle, index) for bundle, index in shipped))
+    return Gathered(sources, _coverage(found, own, [index for _, index in shipped]))
 
 
 async def scan_own(ports: Ports) -> Scan:
@@ -69,12 +90,12 @@ async def _indexed_bundles(ports: Ports) -> list[InstalledBundle]:
 
 
 async def _attach_bundle(
-    ports: Ports, engine: SqlEngine, bundle: InstalledBundle, number: int
+    ports: Ports, engine: SqlEngine, bundle: InstalledBundle, alias: str
 ) -> tuple[InstalledBundle, IndexFile]:
     """The index of an installed bundle, attached as it is."""
     assert bundle.index is not None
     try:
-        return bundle, await open_index(engine, f"bundle{number}", ports.tree, f"{bundle.path}/{bundle.index.path}")
+        return bundle, await open_index(engine, alias, ports.tree, f"{bundle.path}/{bundle.index.path}")
     except (IndexFileError, NewerFormatError, NotFoundError) as error:
         raise IndexFileError(
             f"the index of the bundle {bundle.id} can't be used: {error.message}",

@@ -10,7 +10,7 @@ from okf_edge.errors import NotFoundError, StoreError, UnavailableError
 from okf_edge.index.build import BuildOptions
 from okf_edge.index.files import IndexFile, open_index
 from okf_edge.index.fold import can_fold, fold
-from okf_edge.index.refresh import DELTA, Refreshed, refresh
+from okf_edge.index.refresh import Refreshed, delta_alias, refresh
 from okf_edge.index.vector_cache import VectorCache
 from okf_edge.limits import LIMITS
 from okf_edge.ports import Embedder, FileTree, SqlEngine
@@ -29,7 +29,7 @@ async def delta_of(
         if error.code not in UNWRITABLE:
             raise
         with suppress(StoreError):
-            await engine.detach(DELTA)
+            await engine.detach(delta_alias(base.alias))
         return await _refresh(ports, engine, base, found, embedder, ports.spare())
 
 
@@ -46,7 +46,7 @@ async def folded(ports: Ports, engine: SqlEngine, refreshed: Refreshed, home: Fi
         ports.progress.message(f"the index could not be renewed: {error.message}")
         return None
     alias = refreshed.base.alias
-    for attached in (alias, DELTA) if refreshed.delta else (alias,):
+    for attached in (alias, delta_alias(alias)) if refreshed.delta else (alias,):
         await engine.detach(attached)
     return await open_index(engine, alias, home, layout.INDEX)
 

@@ -36,12 +36,16 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of which folder, and the model that its index has to have (empty: any)."""
+    """What is asked of which folder, and the model that its index has to have (empty: any).
+
+    `alias` names its index in SQL: several folders may be asked through one engine.
+    """
 
     request: SearchRequest
     found: Scan
     name: str
     wanted: str = ""
+    alias: str = BASE
 
 
 async def own_sources(ports: Ports, engine: SqlEngine, question: Question) -> Own:
@@ -51,7 +55,7 @@ async def own_sources(ports: Ports, engine: SqlEngine, question: Question) -> Ow
     """
     index, home = await _opened(ports, engine, question)
     present = [(note.stat, note.tier) for note in question.found.notes]
-    if is_unchanged(compare(await known_concepts(engine, BASE), present)):
+    if is_unchanged(compare(await known_concepts(engine, question.alias), present)):
         return Own((source_of(index, ports.tree, question.name),), index.concepts, index.problems)
     return await _refreshed(ports, engine, index, home, question)
 
@@ -61,17 +65,17 @@ async def _opened(ports: Ports, engine: SqlEngine, question: Question) -> tuple[
     home = await home_of_index(ports)
     if home is not None:
         try:
-            index = await open_index(engine, BASE, home, layout.INDEX)
+            index = await open_index(engine, question.alias, home, layout.INDEX)
         except IndexFileError as error:
             ports.progress.message(f"the index is made anew: {error.message}")
         else:
             if not await _lacks_vectors(ports, index, question):
                 return index, home
-            await engine.detach(BASE)
+            await engine.detach(question.alias)
     from okf_edge.app.base import build_base
 
     built = await build_base(ports, question.found, question.wanted)
-    return await open_index(engine, BASE, built.tree, layout.INDEX), built.tree
+    return await open_index(engine, question.alias, built.tree, layout.INDEX), built.tree
 
 
 async def _lacks_vectors(ports: Ports, index: IndexFile, question: Question) -> bool:
@@ -106,16 +110,16 @@ async def _refreshed(ports: Ports, engine: SqlEngine, index: IndexFile, home: Fi
     base = replace(source_of(index, ports.tree, question.name), masked=refreshed.masked, relinked=refreshed.relinked)
     delta = refreshed.delta
     concepts, problems = index.concepts - len(refreshed.masked), index.problems
-    problems -= await _problems_among(engine, refreshed.masked)
+    problems -= await _problems_among(engine, index.alias, refreshed.masked)
     if delta is None:
         return Own((base,), concepts, problems)
     sources = (base, source_of(delta, ports.tree, question.name))
     return Own(sources, concepts + delta.concepts, problems + delta.problems)
 
 
-async def _problems_among(engine: SqlEngine, masked: frozenset[int]) -> int:
+async def _problems_among(engine: SqlEngine, alias: str, masked: frozenset[int]) -> int:
     numbers = ",".join(map(str, sorted(masked))) or "NULL"
-    rows = await engine.query(f"SELECT count(*) FROM {BASE}.concept WHERE problems > 0 AND number IN ({numbers})")
+    rows = await engine.query(f"SELECT count(*) FROM {alias}.concept WHERE problems > 0 AND number IN ({numbers})")
     return int(rows[0][0] or 0)
 
 

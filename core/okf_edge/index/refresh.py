@@ -21,7 +21,11 @@ from okf_edge.index.linking import load_links
 from okf_edge.index.relinking import Naming, entries_of, relinked
 from okf_edge.ports import FileStat, SqlEngine
 
-DELTA = "delta"
+
+def delta_alias(base: str) -> str:
+    """The alias of the delta of a base; several bases may be attached to one engine."""
+    return f"{base}_delta"
+
 
 Read = Callable[[str], Awaitable[bytes | None]]
 """Reads a file by path; None when it can't be read."""
@@ -79,10 +83,11 @@ async def _with_delta(
     """Build the delta, with the links of base pages that lead elsewhere now."""
     entries = await entries_of(engine, base.alias)
     kept = tuple(entry for number, entry in entries.items() if number not in masked)
-    await engine.create(DELTA)
-    await build_tables(changes.pages, engine, DELTA, replace(options, concepts=kept))
-    after = tuple((await entries_of(engine, DELTA)).values())
+    delta = delta_alias(base.alias)
+    await engine.create(delta)
+    await build_tables(changes.pages, engine, delta, replace(options, concepts=kept))
+    after = tuple((await entries_of(engine, delta)).values())
     naming = Naming(tuple(entries[number] for number in sorted(masked)), after, kept, options.files)
     rows = await relinked(engine, base.alias, naming)
-    await load_links(rows, engine, DELTA)
-    return Refreshed(base, await describe(engine, DELTA, DELTA), masked, frozenset(row[0] for row in rows), changes)
+    await load_links(rows, engine, delta)
+    return Refreshed(base, await describe(engine, delta, delta), masked, frozenset(row[0] for row in rows), changes)

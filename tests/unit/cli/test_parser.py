@@ -18,7 +18,7 @@ each_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: 
 def test_a_command_runs_a_function_that_takes_exactly_its_arguments(command: Command) -> None:
     module, _, function = command.runs.partition(":")
     parameters = inspect.signature(getattr(import_module(f"okf_edge_cli.{module}"), function)).parameters
-    assert list(parameters) == [argument.name for argument in command.arguments]
+    assert list(parameters) == [argument.name for argument in command.handed_over]
 
 
 @each_command

@@ -171,7 +171,7 @@ async def test_a_page_of_another_tier_is_indexed_again(engine: SqlEngine) -> Non
         return b"sluice"
 
     refreshed = await refresh(engine, base, [(FileStat("a.md", 6, 1), "agent")], read)
-    assert await engine.query("SELECT path, tier FROM delta.concept") == [("a.md", "agent")]
+    assert await engine.query("SELECT path, tier FROM base_delta.concept") == [("a.md", "agent")]
     assert refreshed.masked == {0}
 
 

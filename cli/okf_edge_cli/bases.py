@@ -1,0 +1,84 @@
+"""`okf kb add|list|remove`, and what `--kb` means."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from okf_edge.errors import AlreadyExistsError, InputError
+from okf_edge.workspace.registry import EVERY, Registry
+from okf_edge_cli import session
+from okf_edge_cli.commands import DONE
+from okf_edge_cli.screen import Line, bold, dim, good, line, wary
+from okf_edge_native import bases, compose
+from okf_edge_native.bases import Registered
+
+
+def add(name: str, folder: str, force: bool, as_json: bool) -> int:
+    path = compose.existing_folder(folder)
+    old = asyncio.run(bases.registry())
+    new = _agreed(old, name, path, force, as_json)
+    if new.bases != old.bases:
+        asyncio.run(bases.keep(new))
+    others = [each for each in new.names_of(path) if each != name]
+    added = Registered(name, path, bases.state_of(path))
+    value = {**_described(added), "also": others}
+    session.print_result(value, _added_lines(added, others), as_json)
+    return DONE
+
+
+def list_bases(as_json: bool) -> int:
+    found = asyncio.run(bases.registered())
+    session.print_result({"bases": [_described(each) for each in found]}, _list_lines(found), as_json)
+    return DONE
+
+
+def remove(name: str, as_json: bool) -> int:
+    old = asyncio.run(bases.registry())
+    asyncio.run(bases.keep(old.without(name)))
+    value = {"name": name, "path": old.bases[name]}
+    session.print_result(value, [line(good("forgotten "), bold(name), dim("  its files stay as they are"))], as_json)
+    return DONE
+
+
+def folder_of(kb: str, folder: str | None) -> str:
+    """The folder of a registered base. Raises InputError, NotFoundError."""
+    if folder not in (None, "."):
+        raise InputError("expected a folder or --kb, found both", code="usage")
+    if kb == EVERY:
+        raise InputError(f"--kb '{EVERY}' asks all bases, and only `okf query` can", code="usage", hint="Name one.")
+    return asyncio.run(bases.folder_of(kb))
+
+
+def _agreed(old: Registry, name: str, path: str, force: bool, as_json: bool) -> Registry:
+    """The registry with the base; whoever sits at the terminal is asked before a name changes its folder."""
+    try:
+        return old.with_base(name, path, force)
+    except AlreadyExistsError as error:
+        if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise
+        if input(f"{error.message}. Let it stand for {path}? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise
+        return old.with_base(name, path, force=True)
+
+
+def _described(base: Registered) -> dict[str, Any]:
+    return {"name": base.name, "path": base.path, "state": base.state}
+
+
+def _added_lines(added: Registered, others: Sequence[str]) -> Iterator[Line]:
+    yield line(good("registered "), bold(added.name), f"  {added.path}")
+    if others:
+        yield line(dim(f"  the same folder is also called {', '.join(others)}"))
+    if added.state != "ok":
+        yield line(wary("  note: "), f"it {bases.REASONS[added.state]}")
+
+
+def _list_lines(found: Sequence[Registered]) -> Iterator[Line]:
+    for base in found:
+        state = good("ok") if base.state == "ok" else wary(base.state)
+        yield line(bold(f"{base.name:<16}"), " ", state, f"  {base.path}")
+    if not found:
+        yield line(dim("no knowledge base is registered: `okf kb add NAME DIR`"))

@@ -1,0 +1,73 @@
+"""The person's knowledge bases by name, on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from okf_edge.errors import NotFoundError, StateFileError
+from okf_edge.workspace.layout import MARKERS
+from okf_edge.workspace.registry import FILE, Registry, read_registry, write_registry
+from okf_edge_native.disk import DiskTree
+from okf_edge_native.places import config_place
+
+State = Literal["ok", "not-set-up", "missing"]
+
+REASONS: Mapping[State, str] = {
+    "not-set-up": "is not set up: run `okf init` in it",
+    "missing": "is missing: its folder is not there",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A name, the folder that it stands for, and whether that can be asked."""
+
+    name: str
+    path: str
+    state: State
+
+
+async def registry() -> Registry:
+    """Raises: StateFileError: it is corrupt, and was left as it is. UnavailableError: no home is known."""
+    place = config_place()
+    try:
+        found = await read_registry(DiskTree(place))
+    except StateFileError as error:
+        raise StateFileError(error.message.replace(FILE, f"{place}/{FILE}", 1), hint=error.hint) from error
+    relative = [name for name, path in found.bases.items() if not os.path.isabs(path)]
+    if relative:
+        raise StateFileError(
+            f"{place}/{FILE} has a relative path for {', '.join(relative)}, expected absolute ones",
+            hint="Correct the paths, or remove the entries.",
+        )
+    return found
+
+
+async def keep(changed: Registry) -> None:
+    await write_registry(DiskTree(config_place()), changed)
+
+
+async def registered() -> list[Registered]:
+    """Every base by name."""
+    return [Registered(name, path, state_of(path)) for name, path in sorted((await registry()).bases.items())]
+
+
+async def folder_of(name: str) -> str:
+    """The folder that a name stands for. Raises NotFoundError: no such name, or its folder is gone."""
+    path = (await registry()).path_of(name)
+    if state_of(path) == "missing":
+        raise NotFoundError(
+            f"the folder of {name} is not there: {path}",
+            code="no-folder",
+            hint=f"Bring it back, or run `okf kb remove {name}`.",
+        )
+    return path
+
+
+def state_of(path: str) -> State:
+    if not os.path.isdir(path):
+        return "missing"
+    return "ok" if any(os.path.exists(f"{path}/{marker}") for marker in MARKERS) else "not-set-up"
