@@ -21,6 +21,7 @@ SPACE = "\u2581"  # stands for the space before a word
 FIRST, LAST, UNKNOWN, CONTROLS = 0, 2, 3, 4  # <s> <pad> </s> <unk>
 UNKNOWN_PENALTY = 10.0  # below the rarest piece
 CACHED_WORDS = 50_000
+CACHED_CHARS = 24  # longer runs, as in scripts without spaces, hardly come again
 NO_LETTER = "\ufffd"  # of no vocabulary; stands for what only newer Pythons would normalise
 
 
@@ -45,7 +46,8 @@ class Unigram:
         """Token ids of a text with the marks of its start and end, at most `max_tokens`."""
         ids = [FIRST]
         for word in self.words_of(text):
-            ids += self._word_ids(SPACE + word)
+            cut = self._word_ids if len(word) <= CACHED_CHARS else self._best_path
+            ids += cut(SPACE + word)
             if len(ids) >= self._max_tokens:
                 break
         return [*ids[: self._max_tokens - 1], LAST]

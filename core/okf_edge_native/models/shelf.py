@@ -1,17 +1,18 @@
 """The models in the user's cache, one folder each: what is at hand, and whether it is what it should be.
 
 Rules:
-1. A model is at hand when all of its files are there with the right sizes; their digests are checked when it is loaded.
-2. A folder of a model appears in one step, whole.
+1. A model is at hand when its folder is there; its bytes are checked whenever it is loaded.
+2. The folder of a model appears in one step, whole; several processes may put the same model at once.
 """
 
 from __future__ import annotations
 
 import hashlib
-import shutil
 from array import array
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from okf_edge.embedding.models import (
     MODELS,
@@ -81,16 +82,22 @@ class ModelShelf:
         return path
 
     def put(self, model: Model, files: Mapping[str, bytes]) -> None:
-        """Keep a model, in place of whatever is there under its id. Raises UnavailableError."""
-        place, stage = self.place(model), self.folder / f"{STAGE}{model.id}"
+        """Keep a model, in place of whatever is there under its id.
+
+        Raises: UnavailableError. AlreadyExistsError: another process put it at the same moment.
+        """
+        place = self.place(model)
         with port_errors(str(place)):
-            shutil.rmtree(stage, ignore_errors=True)
-            stage.mkdir(parents=True)
-            for name, data in files.items():
-                (stage / name).write_bytes(data)
-            flush_tree(str(stage))
-            shutil.rmtree(place, ignore_errors=True)
-            stage.rename(place)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=self.folder, prefix=STAGE) as stage:
+                fresh = Path(stage, "new")
+                fresh.mkdir()
+                for name, data in files.items():
+                    (fresh / name).write_bytes(data)
+                flush_tree(str(fresh))
+                with suppress(FileNotFoundError):
+                    place.rename(Path(stage, "old"))
+                fresh.rename(place)
 
     def _absent(self, model: Model) -> ModelError:
         return ModelError(

