@@ -74,7 +74,7 @@ class DuckdbSql:
             self._run(statement, parameters)
 
     async def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
-        return self._run(sql, parameters).fetchall()
+        return self._run(_with_literals(sql, parameters)).fetchall()
 
     async def detach(self, alias: str) -> None:
         if checked_alias(alias) in self._files:
@@ -106,6 +106,29 @@ class DuckdbSql:
                 hint="check free space and permissions of the folder that holds the index",
             )
         return StoreError(f"the database refused a statement: {message}", code="sql-failed")
+
+
+def _with_literals(sql: str, parameters: Sequence[Value]) -> str:
+    """The statement with its parameters written out.
+
+    For every parameter that it is given, DuckDB looks for pandas: it imports it where it is installed, for half a
+    second, and searches the path in vain where it is not, for a tenth of a millisecond.
+    """
+    first, *rest = sql.split("?")
+    return first + "".join(map("".join, zip(map(_literal, parameters), rest, strict=True)))
+
+
+def _literal(value: Value) -> str:
+    """A value in SQL that reads back as the same value."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"from_hex('{value.hex()}')"
+    if isinstance(value, float):
+        return f"CAST('{value!r}' AS DOUBLE)"  # a bare decimal would be a DECIMAL, and differ in the last bit
+    return (
+        str(int(value)) if isinstance(value, int) else f"({' || chr(0) || '.join(map(_quoted, value.split(chr(0))))})"
+    )
 
 
 def _spill_folder() -> str:

@@ -126,6 +126,13 @@ class SqlEngineContract:
         sql = "SELECT count(*), sum(CASE WHEN b = CAST(a AS VARCHAR) THEN 1 ELSE 0 END), min(a), max(a) FROM delta.row"
         equal(await engine.query(sql), [(count, count, 0, count - 1)], "count, pairs, least and greatest")
 
+    async def parameters_come_back_as_they_are(self, given: EngineAndTree) -> None:
+        texts = ["", "it's", "a ? b", "'; DROP TABLE x; --", "\\'", "会议\n\t\x00end", "$1 {x} %s"]
+        numbers = [0, -1, 2**53, 0.1, -1e-300, 1 / 3, 123456789.12345678, None]
+        for value in (*texts, *numbers, b"", b"\x00\xff'"):
+            equal(await given.engine.query("SELECT ?", (value,)), [(value,)], "the value")
+        equal(await given.engine.query("SELECT ?, ? WHERE ? = ?", ("?", 2, "'", "'")), [("?", 2)], "several values")
+
     async def a_wrong_statement_is_an_error_of_ours(self, given: EngineAndTree) -> None:
         engine = given.engine
         await raises(StoreError, engine.query("SELECT * FROM nowhere"), "query of no table")
