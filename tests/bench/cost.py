@@ -74,7 +74,7 @@ def warm_questions(work: Path) -> Iterator[Row]:
         for model, bound in (("minilm-l6", bound_ms), ("e5-small-cjk", None)):
             p50_ms, found = warm.median_ms(work, chunks, model)
             note = f"{found:,} chunks, made-up vectors"
-            yield Row(f"warm hybrid query, {chunks:,} chunks, {model}, p50", p50_ms, "ms", bound, note=note)
+            yield Row(f"warm hybrid query, {chunks:,} chunks, {model}, p50", p50_ms, "ms CPU", bound, note=note)
 
 
 def index_sizes(work: Path) -> Iterator[Row]:
