@@ -249,6 +249,17 @@ _COMMANDS = (
     ),
     Command("map", "what a folder holds: groups, pages, bundles, counts", "keeping:map", (FOLDER, JSON)),
     Command(
+        "watch",
+        "keep index and reports current while files change; one line a change, until Ctrl-C",
+        "watching:watch",
+        (
+            FOLDER,
+            Argument("seconds", "stop after so many seconds", ("--for",), "number", "SECONDS"),
+            switch("as_json", "--json", "print one JSON object a line"),
+        ),
+        {DONE: "the time was over"},
+    ),
+    Command(
         "capture",
         "keep a text as a note in the inbox",
         "keeping:capture",

@@ -99,6 +99,12 @@ async def orientation(ports: Ports, config: Config) -> Orientation:
     return orientation_of(name, seen.survey, seen.staleness, await _bundles(ports, seen.base))
 
 
+async def look_at(ports: Ports) -> tuple[Survey, Staleness]:
+    """The folder as reports see it now."""
+    seen = await _see(ports)
+    return seen.survey, seen.staleness
+
+
 async def _see(ports: Ports) -> _Seen:
     found = await _look(ports)
     base = await _base_of(ports)

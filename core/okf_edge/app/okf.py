@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from okf_edge.app.ports import Config, Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from okf_edge.app.base import Built
     from okf_edge.app.bundle_index import BundleIndexer
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from okf_edge.workspace.orientation import Orientation
     from okf_edge.workspace.setup import Setup
     from okf_edge.workspace.staleness import Staleness
+    from okf_edge.workspace.watching import Event
 
 
 class Okf:
@@ -84,6 +85,12 @@ class Okf:
         from okf_edge.app.lifecycle import orientation
 
         return await orientation(self._ports, self._config)
+
+    def watch(self, sleep: Callable[[float], Awaitable[object]]) -> AsyncIterator[Event]:
+        """Every change of a note as it is seen, with index and reports kept current."""
+        from okf_edge.app.watching import watch
+
+        return watch(self._ports, self._config, sleep)
 
     async def capture(self, text: str, title: str = "", origin: str = "") -> Captured:
         """Keep a text as a note in the inbox."""

@@ -60,7 +60,7 @@ async def write_manifest(tree: FileTree, manifest: KbManifest) -> None:
 def state_of(manifest: KbManifest) -> State:
     """The manifest as it is written: what nobody chose is left out."""
     values = manifest.model_dump(mode="json")
-    return {key: value for key, value in values.items() if value or key not in _OPTIONAL}
+    return {key: value for key, value in values.items() if key not in _OPTIONAL or value not in ("", "none", [])}
 
 
 def _findings(error: ValidationError) -> str:

@@ -35,6 +35,7 @@ async def test_an_empty_folder_becomes_a_knowledge_base():
         "name": "River lab",
         "created": "2026-11-30T12:00:00Z",
         "created_by": "okf-edge/0.1.0",
+        "synced_by": "okf-edge/0.1.0",
     }
     assert tree.files["KNOWLEDGE.md"].startswith(b"# River lab\n")
 
