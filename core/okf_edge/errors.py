@@ -11,6 +11,7 @@
         ArchiveError        the zip container is hostile or damaged
         DigestMismatchError bytes are not the bytes that were promised
         RiskError           content that must not leave (or enter) without a decision
+        FeedError           a feed's metadata can't be trusted; the last good metadata is kept
       StoreError            a port could not do its work
         PreconditionError   a conditional write lost its race
         TooLargeError       more bytes, entries or time than `limits` allow
@@ -82,6 +83,12 @@ class DigestMismatchError(BundleError):
 
 class RiskError(BundleError):
     default_code = "risk-found"
+
+
+class FeedError(BundleError):
+    """The code is the attack or fault, e.g. `signature-invalid`, `rollback`, `metadata-expired`, `mix-and-match`."""
+
+    default_code = "feed-refused"
 
 
 class StoreError(OkfError):

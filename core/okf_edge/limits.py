@@ -75,6 +75,24 @@ class Limits:
     manifest_bytes: int = 8 * 1024 * 1024
     """A bundle's manifest. 20,000 files with hashes are 4 MB."""
 
+    feed_root_bytes: int = 512_000
+    """One root of a feed. The sizes and the number of rotations are those of the TUF reference client."""
+
+    feed_timestamp_bytes: int = 16_384
+    """A feed's timestamp, fetched at each check."""
+
+    feed_snapshot_bytes: int = 2_000_000
+    """A feed's snapshot, one line a creator."""
+
+    feed_targets_bytes: int = 5_000_000
+    """The releases of one creator, or the creators of a feed: 6,000 releases are 5 MB."""
+
+    feed_rotations_count: int = 256
+    """Roots followed in one check. A feed that rotates daily and is visited yearly needs more, and a new pin."""
+
+    feed_dependencies_count: int = 200
+    """Bundles that one bundle needs, and those need. More is a mistake, or made to keep a device busy."""
+
     http_connect_seconds: float = 10.0
     """Until a server takes the connection. Mobile networks need a few seconds."""
 

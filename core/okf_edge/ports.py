@@ -108,6 +108,24 @@ class BlobStore(Protocol):
         """
 
 
+# --- signatures ------------------------------------------------------------------------------------------------------
+
+
+class Verifier(Protocol):
+    def verifies(self, public_key: bytes, signature: bytes, message: bytes) -> bool:
+        """Whether an Ed25519 signature was made by the holder of the key. Keys and signatures of wrong form: False."""
+
+
+class Signer(Protocol):
+    """Whoever holds one Ed25519 key, e.g. a file or a device; the key itself is never handed out."""
+
+    @property
+    def public_key(self) -> bytes: ...
+
+    async def sign(self, message: bytes) -> bytes:
+        """The Ed25519 signature. Raises UnavailableError: the key can't be used now."""
+
+
 # --- SQL -------------------------------------------------------------------------------------------------------------
 
 Value = str | int | float | bytes | None
