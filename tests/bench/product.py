@@ -38,7 +38,10 @@ class Product:
 
     async def ask(self, request: SearchRequest) -> Answer:
         known = Coverage(self.index.concepts, self.index.concepts, self.index.problems, "hybrid")
-        return await search(request, [self.source], self.engine, self.models, SystemClock(), known)
+        answer = await search(request, [self.source], self.engine, self.models, SystemClock(), known)
+        if request.dense and self.index.embedder and answer.coverage.mode == "lexical":
+            raise RuntimeError(f"expected to search by meaning too: {answer.coverage.note}")
+        return answer
 
 
 @asynccontextmanager

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from okf_edge.embedding.models import SCORE_DECIMALS
 from okf_edge.retrieval.dense import Standard
 from okf_edge.retrieval.places import Place
-from okf_edge.retrieval.pool import SCORE_DIGITS
 
 DEVIATIONS = 8.0
 DEPRECATED_FACTOR = 0.7
@@ -102,7 +102,7 @@ def rank(concepts: Iterable[Hit], credits: Mapping[str, tuple[float, str]], now:
 def _ranked(hit: Hit, credit: float, by: str, now: datetime) -> Ranked:
     deprecated, stale = hit.place.status == "deprecated", is_stale(hit.place.stale_after, now)
     factor = (DEPRECATED_FACTOR if deprecated else 1.0) * (STALE_FACTOR if stale else 1.0)
-    return Ranked(hit, round((hit.relevance + credit) * factor, SCORE_DIGITS), credit, by, deprecated, stale)
+    return Ranked(hit, round((hit.relevance + credit) * factor, SCORE_DECIMALS), credit, by, deprecated, stale)
 
 
 def is_stale(stale_after: str, now: datetime) -> bool:
@@ -111,4 +111,4 @@ def is_stale(stale_after: str, now: datetime) -> bool:
 
 
 def _order(hit: Hit) -> tuple[float, str, int]:
-    return (-round(hit.relevance, SCORE_DIGITS), hit.place.path, hit.place.ordinal)
+    return (-round(hit.relevance, SCORE_DECIMALS), hit.place.path, hit.place.ordinal)

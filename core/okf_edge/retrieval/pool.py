@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from okf_edge.embedding.models import SCORE_DECIMALS
 from okf_edge.retrieval.places import Place
 from okf_edge.retrieval.plan import Plan
 
@@ -17,9 +18,6 @@ Found = tuple[int, int, float]
 
 Key = tuple[int, int]
 """Position of the source, chunk."""
-
-SCORE_DIGITS = 3
-"""To which scores are rounded before ties break by path: hosts agree on vectors to about this much."""
 
 _WIDER = 4
 
@@ -36,7 +34,7 @@ async def widened(fetch: Callable[[int], Awaitable[Sequence[Found]]], chunks: in
 
 def pooled(scores: Mapping[Key, float], places: Mapping[Key, Place], plan: Plan) -> set[Key]:
     """The best of all sources: as many chunks as planned, and those after them until enough paths are among them."""
-    order = sorted(scores, key=lambda key: (-round(scores[key], SCORE_DIGITS), places[key].path, places[key].ordinal))
+    order = sorted(scores, key=lambda key: (-round(scores[key], SCORE_DECIMALS), places[key].path, places[key].ordinal))
     kept: set[Key] = set()
     paths: set[str] = set()
     for key in order:

@@ -35,7 +35,7 @@ def test_equal_scores_go_by_path_whatever_the_order_they_come_in() -> None:
 
 
 def test_scores_that_differ_by_less_than_hosts_do_are_equal() -> None:
-    hits = [a_hit("b.md", lexical=0.50004), a_hit("a.md", lexical=0.49996)]
+    hits = [a_hit("b.md", lexical=0.5000004), a_hit("a.md", lexical=0.4999996)]
     assert [item.path for item in rank(concepts_of(hits), {}, NOW)] == ["a.md", "b.md"]
 
 
