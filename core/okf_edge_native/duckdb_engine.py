@@ -23,7 +23,7 @@ from okf_edge.ports import Column, Dialect, FileTree, Row, Value
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY_LIMIT = "640MB"  # a first index stays below 1 GB in all: Python's share is the vocabulary and one batch
+MEMORY_LIMIT = "480MB"  # with it a first index stays below 1 GB in all; what needs more spills to disk
 
 
 class DuckdbSql:
