@@ -174,7 +174,8 @@ async def test_a_citation_is_known_in_every_spelling_whether_its_file_is_there_o
 
 
 async def test_citations_of_version_one_and_with_encoded_names_are_known():
-    text = "---\ntype: Concept\n---\n\n# Page\n\n# Citations\n\n1. [Raw](/Notes/raw%20note.md)\n2. [Gone](/Notes/gone.md)\n"
+    cited = "1. [Raw](/Notes/raw%20note.md)\n2. [Gone](/Notes/gone.md)\n"
+    text = f"---\ntype: Concept\n---\n\n# Page\n\n# Citations\n\n{cited}"
     found = await look(base({"concepts/a.md": text, "Notes/raw note.md": "# Raw\n"}))
     assert [(each.cited, each.line) for each in found.dangling] == [("/Notes/gone.md", 10)]
 
