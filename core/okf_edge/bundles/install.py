@@ -38,7 +38,8 @@ class InstallOptions:
 
     `origin` is the file, folder or URL as the user gave it. `bundle_id` and `version` are for bundles that state none.
     `force` allows a downgrade and the loss of local edits, never other bytes under one version. `promised` are digests
-    of files from elsewhere; `sha256` is the digest that the archive, or its content, must have.
+    of files from elsewhere; `sha256` is the digest that the archive, or its content, must have. `feed` and `signer`
+    name whose signature over this archive was verified, and in which feed.
     """
 
     origin: str
@@ -49,6 +50,8 @@ class InstallOptions:
     accept_nonconformant: bool = False
     promised: Mapping[str, FileDigest] | None = None
     sha256: str = ""
+    feed: str = ""
+    signer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ async def install(
     progress.step("copy", 1, 3)
     staged = await _stage(base, contents, verified, identity, options, clock, indexer)
     progress.step("register", 2, 3)
-    outcome = await _commit(base, staged, options.force, clock)
+    staged, outcome = await _commit(base, staged, options.force, clock)
     progress.step("done", 3, 3)
     return Installation(staged.bundle, outcome, (*verified.notes, *staged.notes, *_look_alikes(identity.id, bundles)))
 
@@ -104,6 +107,41 @@ async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool
         await _require_no_loss(base, bundle, force)
         await carry_out(base, Swap(bundle_id))
     return bundle
+
+
+async def rollback(base: FileTree, bundle_id: str, *, clock: Clock, force: bool = False) -> InstalledBundle:
+    """Go back to the version that the present one replaced; that one is kept, so a second rollback undoes the first.
+
+    Raises: NotFoundError (`no-previous`): none is kept. BundleError (`local-edits`): files were edited or added.
+    """
+    async with hold_lock(base, clock):
+        await repair(base)
+        registry = await read_registry(base)
+        current = registry.bundles.get(bundle_id)
+        if current is None or current.previous is None:
+            raise NotFoundError(
+                f"expected an earlier version of {bundle_id}, found none that is kept",
+                code="no-previous",
+                hint="Only an update keeps the version that it replaced.",
+            )
+        await _require_no_loss(base, current, force)
+        wanted = replace(current.previous, previous=replace(current, previous=None))
+        stage = await _copied(base, current.kept_path)
+        await carry_out(base, Swap(bundle_id, wanted, stage, keeps=True))
+    return wanted
+
+
+async def _copied(base: FileTree, folder: str) -> str:
+    """A stage with a copy of a folder: until the swap is done, the kept version stays where it is."""
+    stage = await base.stage()
+    try:
+        for path in await files_below(base, folder):
+            await base.write(f"{stage}/{path}", await base.read(f"{folder}/{path}"))
+    except OkfError:
+        with suppress(OkfError):
+            await base.remove(stage)
+        raise
+    return stage
 
 
 async def recover(base: FileTree, clock: Clock) -> None:
@@ -131,8 +169,9 @@ def _identity(verified: Verified, options: InstallOptions) -> InstalledBundle:
     if problems := problems_of_bundle_id(bundle_id):
         raise InputError(problems[0], code="bad-bundle-id", hint="Give one: --id creator.name")
     return InstalledBundle(
-        bundle_id, version, title, verified.kind, options.origin, "", verified.content_digest, "", verified.signature
-    )
+        bundle_id, version, title, verified.kind, options.origin, "", verified.content_digest, "",
+        "valid" if options.signer else verified.signature, feed=options.feed, signer=options.signer,
+    )  # fmt: skip
 
 
 def _named(verified: Verified, options: InstallOptions) -> tuple[str, str, str]:
@@ -280,19 +319,32 @@ async def _place_manifest(
     return data
 
 
+def _outcome(current: InstalledBundle | None, new: InstalledBundle) -> Literal["installed", "updated", "repaired"]:
+    if current is None:
+        return "installed"
+    return "repaired" if _same(current, new) else "updated"
+
+
+def _with_previous(bundle: InstalledBundle, current: InstalledBundle | None, outcome: str) -> InstalledBundle:
+    """The new entry with what a rollback goes back to; a repair keeps what there was."""
+    if current is None or outcome == "repaired":
+        return replace(bundle, previous=current.previous if current else None)
+    return replace(bundle, previous=replace(current, previous=None))
+
+
 async def _commit(
     base: FileTree, staged: _Staged, force: bool, clock: Clock
-) -> Literal["installed", "updated", "repaired"]:
+) -> tuple[_Staged, Literal["installed", "updated", "repaired"]]:
     """Move the staged folder into place, having decided again under the lock by what is there now."""
     bundle = staged.bundle
     async with hold_lock(base, clock):
         await repair(base)
         current = (await read_registry(base)).bundles.get(bundle.id)
         await _require_allowed(base, current, bundle, force)
-        await carry_out(base, Swap(bundle.id, bundle, staged.folder))
-    if current is None:
-        return "installed"
-    return "repaired" if _same(current, bundle) else "updated"
+        outcome = _outcome(current, bundle)
+        bundle = _with_previous(bundle, current, outcome)
+        await carry_out(base, Swap(bundle.id, bundle, staged.folder, keeps=outcome == "updated"))
+    return replace(staged, bundle=bundle), outcome
 
 
 def _instant(moment: datetime) -> str:

@@ -33,7 +33,9 @@ class InstalledBundle:
     """One bundle of a knowledge base.
 
     `kind` tells whose manifest came with it. `index` is the index that lies in the folder and `index_origin` whether it
-    was shipped or built here. `left_out` are files of the bundle that were not installed, e.g. programs.
+    was shipped or built here. `left_out` are files of the bundle that were not installed, e.g. programs. `feed` and
+    `signer` tell where a signed bundle came from and whose signature was verified. `previous` is the version that was
+    replaced; its files are kept for a rollback.
     """
 
     id: str
@@ -48,11 +50,19 @@ class InstalledBundle:
     index_origin: IndexOrigin = "none"
     index: IndexInfo | None = None
     left_out: tuple[str, ...] = ()
+    feed: str = ""
+    signer: str = ""
+    previous: InstalledBundle | None = None
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def path(self) -> str:
         return f"{LIBRARY}/{self.id}"
+
+    @property
+    def kept_path(self) -> str:
+        """Where the files of the previous version lie."""
+        return f".okf/previous/{self.id}"
 
     @property
     def manifest_path(self) -> str:
@@ -99,6 +109,7 @@ async def installed(tree: FileTree) -> tuple[InstalledBundle, ...]:
 
 
 _TEXTS = ("version", "title", "origin", "installed_at", "content_digest", "manifest_sha256")
+_LATER_TEXTS = ("feed", "signer")
 _CHOICES = {"kind": BundleKind, "signature": Signature, "index_origin": IndexOrigin}
 _KNOWN = frozenset(each.name for each in fields(InstalledBundle)) - {"unknown", "id"}
 
@@ -111,18 +122,22 @@ def bundle_from(file: str, bundle_id: str, raw: object) -> InstalledBundle:
         raise corrupt(file, f"has {type(raw).__name__} for {bundle_id!r}, expected an object")
     if wrong := [name for name in _TEXTS if not isinstance(raw.get(name), str)]:
         raise corrupt(file, f"expected a text in {', '.join(wrong)} of {bundle_id!r}")
+    if wrong := [name for name in _LATER_TEXTS if not isinstance(raw.get(name, ""), str)]:
+        raise corrupt(file, f"expected a text in {', '.join(wrong)} of {bundle_id!r}")
     if wrong := [name for name, choice in _CHOICES.items() if raw.get(name) not in get_args(choice)]:
         raise corrupt(file, f"has an unknown value in {', '.join(wrong)} of {bundle_id!r}")
     left_out = raw.get("left_out")
     if not isinstance(left_out, list) or not all(isinstance(path, str) for path in left_out):
         raise corrupt(file, f"expected a list of paths in left_out of {bundle_id!r}")
-    known = {name: raw[name] for name in (*_TEXTS, *_CHOICES)}
+    known = {name: raw[name] for name in (*_TEXTS, *_CHOICES)} | {name: raw.get(name, "") for name in _LATER_TEXTS}
+    previous = raw.get("previous")
     unknown = {key: value for key, value in raw.items() if key not in _KNOWN}
     return InstalledBundle(
         id=bundle_id,
         **known,
         index=_index(file, bundle_id, raw.get("index")),
         left_out=tuple(left_out),
+        previous=None if previous is None else bundle_from(file, bundle_id, previous),
         unknown=unknown,
     )
 
@@ -141,4 +156,5 @@ def _index(file: str, bundle_id: str, raw: object) -> IndexInfo | None:
 def plain_bundle(bundle: InstalledBundle) -> State:
     """The bundle as a state file describes it, under its id."""
     plain = {name: value for name, value in asdict(bundle).items() if name in _KNOWN}
-    return {**plain, "left_out": list(bundle.left_out), **bundle.unknown}
+    previous = None if bundle.previous is None else plain_bundle(bundle.previous)
+    return {**plain, "left_out": list(bundle.left_out), "previous": previous, **bundle.unknown}

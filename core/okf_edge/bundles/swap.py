@@ -5,7 +5,7 @@ The steps, all under the lock:
 2. put the staged folder in place of the old one: both swap names in one step where the host can, else the old one is
    renamed away and the new one renamed in; to uninstall, it is renamed away
 3. write the registry: the commit point
-4. remove the old folder, then the journal
+4. keep the old folder as the one backup when a version was replaced, else remove it; then remove the journal
 
 `repair` reads the journal that a killed process left. Folders arrive whole, by one rename, so when the wanted one is in
 place (or gone, if that was wanted) it goes on with step 3; otherwise it puts the old one back. Either way the tree is
@@ -39,11 +39,15 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """What one change is about to do. `wanted` is the new registry entry, None to uninstall; `stage` its folder."""
+    """What one change is about to do. `wanted` is the new registry entry, None to uninstall; `stage` its folder.
+
+    `keeps` tells that the replaced folder becomes the backup that a rollback goes back to.
+    """
 
     id: str
     wanted: InstalledBundle | None = None
     stage: str = ""
+    keeps: bool = False
 
     @property
     def live(self) -> str:
@@ -52,6 +56,10 @@ class Swap:
     @property
     def backup(self) -> str:
         return f".okf/backups/{self.id}"
+
+    @property
+    def kept(self) -> str:
+        return f".okf/previous/{self.id}"
 
 
 async def carry_out(tree: FileTree, swap: Swap) -> None:
@@ -97,15 +105,30 @@ async def _finish(tree: FileTree, swap: Swap) -> None:
     changed = registry.without(swap.id) if swap.wanted is None else registry.with_bundle(swap.wanted)
     if changed != registry:
         await write_registry(tree, changed)
-    for old in (swap.backup, *([swap.stage] if swap.stage else [])):
-        with suppress(NotFoundError):
-            await tree.remove(old)
+    await _put_away(tree, swap)
     await tree.remove(JOURNAL)
+
+
+async def _put_away(tree: FileTree, swap: Swap) -> None:
+    """Keep the old folder or remove it, wherever the swap left it."""
+    for old in filter(None, (swap.backup, swap.stage)):
+        if swap.keeps and await files_below(tree, old):
+            await _remove(tree, swap.kept)
+            await tree.rename(old, swap.kept)
+        await _remove(tree, old)
+    if swap.wanted is None:
+        await _remove(tree, swap.kept)
+
+
+async def _remove(tree: FileTree, path: str) -> None:
+    with suppress(NotFoundError):
+        await tree.remove(path)
 
 
 async def _write_journal(tree: FileTree, swap: Swap) -> None:
     wanted = None if swap.wanted is None else plain_bundle(swap.wanted)
-    await write_state(tree, JOURNAL, {"format": FORMAT, "id": swap.id, "wanted": wanted, "stage": swap.stage})
+    state = {"format": FORMAT, "id": swap.id, "wanted": wanted, "stage": swap.stage, "keeps": swap.keeps}
+    await write_state(tree, JOURNAL, state)
 
 
 async def _read_journal(tree: FileTree) -> Swap | None:
@@ -115,4 +138,9 @@ async def _read_journal(tree: FileTree) -> Swap | None:
     bundle_id, wanted, stage = state.get("id"), state.get("wanted"), state.get("stage")
     if not isinstance(bundle_id, str) or problems_of_bundle_id(bundle_id) or not isinstance(stage, str):
         raise corrupt(JOURNAL, "does not say which bundle it is about")
-    return Swap(bundle_id, None if wanted is None else bundle_from(JOURNAL, bundle_id, wanted), stage)
+    return Swap(
+        bundle_id,
+        None if wanted is None else bundle_from(JOURNAL, bundle_id, wanted),
+        stage,
+        state.get("keeps") is True,
+    )

@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bundle_kit import make_bundle, put
-from okf_edge.bundles.install import recover, uninstall
+from okf_edge.bundles.install import recover, rollback, uninstall
 from okf_edge.bundles.registry import REGISTRY, installed
 from okf_edge.errors import OkfError, UnavailableError
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.inmemory.system import ManualClock
 
 FOLDER = "Library/ada.harbour/"
+KEPT = ".okf/previous/ada.harbour/"
 Work = Callable[[MemoryTree, ManualClock], Awaitable[object]]
 
 
@@ -98,19 +99,31 @@ async def removal(tree: MemoryTree, clock: ManualClock) -> object:
     return await uninstall(tree, "ada.harbour", clock=clock)
 
 
+async def going_back(tree: MemoryTree, clock: ManualClock) -> object:
+    """A rollback; once it is done there is nothing to do, since a second one would undo it."""
+    if [each.version for each in await installed(tree)] == ["2.0.0"]:
+        await rollback(tree, "ada.harbour", clock=clock)
+    return None
+
+
 @pytest.mark.parametrize("can_exchange", [False, True], ids=["renames", "exchanges"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("killed", [False, True], ids=["fails-once", "killed"])
-@pytest.mark.parametrize("work", [first_install, update, removal])
+@pytest.mark.parametrize("work", [first_install, update, removal, going_back])
 async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
     work: Work, killed: bool, after: bool, can_exchange: bool
 ):
     old = MemoryTree({"note.md": b"mine"})
     if work is not first_install:
         await first_install(old, ManualClock())
+    if work is going_back:
+        await update(old, ManualClock())
     new = await copy_of(old)
     await work(new, ManualClock())
     outcomes = [await installed_state(old), await installed_state(new)]
+
+    is_replaced = work in (update, going_back)
+    replaced = {path.removeprefix(FOLDER): data for path, data in outcomes[0][0].items()} if is_replaced else {}
 
     at, seen = 0, []
     while True:
@@ -134,18 +147,20 @@ async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
         assert state in outcomes, f"after a fault at step {at}"
         seen.append(outcomes.index(state))
         assert tree.files["note.md"] == b"mine"
-        await retry(tree, work, clock, outcomes[1])
+        await retry(tree, work, clock, outcomes[1], replaced)
         assert not finished or state == outcomes[1]
     assert at > 8
     assert set(seen) == {0, 1}
 
 
-async def retry(tree: MemoryTree, work: Work, clock: ManualClock, wanted: object) -> None:
+async def retry(tree: MemoryTree, work: Work, clock: ManualClock, wanted: object, replaced: dict[str, bytes]) -> None:
     try:
         await work(tree, clock)
     except OkfError as error:
         assert error.code == "not-found", "only a removal that was done already may refuse"
     state = await installed_state(tree)
     assert state == wanted
-    left = [path for path in tree.files if path.startswith(".okf/") and not path.startswith(".okf/locks/")]
+    left = [path for path in tree.files if path.startswith(".okf/") and not path.startswith((".okf/locks/", KEPT))]
     assert left == [REGISTRY]
+    kept = {path.removeprefix(KEPT): data for path, data in tree.files.items() if path.startswith(KEPT)}
+    assert kept == replaced

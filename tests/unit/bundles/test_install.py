@@ -11,7 +11,7 @@ from bundle_kit import PAGE, LineIndexer, make_bundle, put, refused
 from okf_edge.bundles.contents import open_folder, open_zip
 from okf_edge.bundles.digest import FileDigest
 from okf_edge.bundles.edits import edits_of
-from okf_edge.bundles.install import InstallOptions, install, uninstall
+from okf_edge.bundles.install import InstallOptions, install, rollback, uninstall
 from okf_edge.bundles.registry import REGISTRY, installed
 from okf_edge.bundles.zip_writer import write_archive
 from okf_edge.errors import AlreadyExistsError, BundleError, NotFoundError, StateFileError
@@ -48,8 +48,47 @@ async def test_a_newer_version_replaces_the_older_one_whole():
     await put(base, await make_bundle("1.0.0", {"old.md": PAGE}))
     assert (await put(base, await make_bundle("1.1.0", {"new.md": PAGE}))).outcome == "updated"
     assert "Library/ada.harbour/new.md" in base.files
-    assert not any("old.md" in path for path in base.files)
+    assert [path for path in base.files if "old.md" in path] == [".okf/previous/ada.harbour/old.md"]
     assert [each.version for each in await installed(base)] == ["1.1.0"]
+
+
+async def test_a_rollback_goes_back_to_the_replaced_version_and_can_be_undone():
+    base = MemoryTree()
+    await put(base, await make_bundle("1.0.0", {"old.md": PAGE}))
+    await put(base, await make_bundle("1.1.0", {"new.md": PAGE}))
+    for version, page in (("1.0.0", "old.md"), ("1.1.0", "new.md")):
+        bundle = await rollback(base, "ada.harbour", clock=ManualClock())
+        assert bundle.version == version
+        assert f"Library/ada.harbour/{page}" in base.files
+        assert await edits_of(base, (await installed(base))[0]) == ()
+
+
+async def test_a_rollback_keeps_local_edits_or_is_refused():
+    base = MemoryTree()
+    await put(base, await make_bundle("1.0.0"))
+    await put(base, await make_bundle("1.1.0"))
+    base.put("Library/ada.harbour/mine.md", b"mine")
+    with pytest.raises(BundleError) as caught:
+        await rollback(base, "ada.harbour", clock=ManualClock())
+    assert caught.value.code == "local-edits"
+    await rollback(base, "ada.harbour", clock=ManualClock(), force=True)
+    assert base.files[".okf/previous/ada.harbour/mine.md"] == b"mine"
+
+
+async def test_without_an_earlier_version_there_is_no_rollback():
+    base = MemoryTree()
+    await put(base, await make_bundle("1.0.0"))
+    with pytest.raises(NotFoundError) as caught:
+        await rollback(base, "ada.harbour", clock=ManualClock())
+    assert caught.value.code == "no-previous"
+
+
+async def test_uninstalling_forgets_the_earlier_version_too():
+    base = MemoryTree()
+    await put(base, await make_bundle("1.0.0"))
+    await put(base, await make_bundle("1.1.0"))
+    await uninstall(base, "ada.harbour", clock=ManualClock())
+    assert [path for path in base.files if path.startswith(".okf/previous/")] == []
 
 
 async def test_an_older_version_is_refused_unless_forced():
