@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+
+import jsonschema
+
 from e2e.conftest import snapshot
+
+SCHEMA = json.loads((files("okf_edge") / "schemas" / "init.schema.json").read_text("utf-8"))
 
 
 def test_init_makes_a_knowledge_base_and_a_second_run_changes_nothing(okf, tmp_path):
@@ -10,10 +17,10 @@ def test_init_makes_a_knowledge_base_and_a_second_run_changes_nothing(okf, tmp_p
     folder.mkdir()
     first = okf("init", folder, "--name", "River lab", "--json")
     assert first.code == 0
-    assert set(first.json) == {"name", "created", "kept"}
+    jsonschema.validate(first.json, SCHEMA)
     before = snapshot(folder)
     again = okf("init", folder, "--json")
-    assert again.json == {"name": "River lab", "created": [], "kept": first.json["created"]}
+    assert again.json == {**first.json, "created": [], "kept": first.json["created"]}
     assert snapshot(folder) == before
 
 

@@ -9,6 +9,7 @@ import pytest
 from okf_edge_cli.commands import COMMANDS
 
 CONCEPT = "---\ntype: Note\ntitle: Heron\ndescription: d\n---\n\n# Place\n\nThe heron nests by the weir.\n"
+PAGE = "---\ntype: Note\nstale_after: 2020-01-01\nsources: [/birds/heron.md, /gone.md]\n---\n\n# P\n"
 BUNDLE = {
     "id": "str",
     "version": "str",
@@ -66,7 +67,62 @@ CANDIDATE = {
     "why": ["str"],
 }
 SHAPES = {
-    "init": {"name": "str", "created": ["str"], "kept": []},
+    "init": {"name": "str", "agent": "str", "adopted": "bool", "created": ["str"], "kept": ["str"], "notes": []},
+    "sync": {"written": ["str"], "left": [], "recorded": "int", "notes": []},
+    "stale": {
+        "counts": {
+            "pages": "int",
+            "citations": "int",
+            "recorded": "int",
+            "unknown": "int",
+            "stale": "int",
+            "uncooked": "int",
+            "dangling": "int",
+            "ignored": "int",
+        },
+        "stale": [{"path": "str", "title": "str", "changed": [], "stale_after": "str"}],
+        "uncooked": [{"path": "str", "title": "str", "sha256": "str"}],
+        "dangling": [{"page": "str", "line": "int", "cited": "str", "not_downloaded": "bool"}],
+    },
+    "health": {
+        "score": "int",
+        "passes": "int",
+        "healthy": "bool",
+        "found": "int",
+        "read": "int",
+        "checks": [{"topic": "str", "good": "int", "total": "int", "points": "int", "earned": "float", "words": "str"}],
+        "findings": [{"topic": "str", "path": "str", "line": "NoneType", "message": "str", "fixable": "bool"}],
+        "wanted": [],
+        "lacking_by_type": {"Note": {"description": "int"}},
+        "skipped": {"symbolic-link": "int", "system-file": "int"},
+        "mended": [],
+        "left": [],
+    },
+    "map": {
+        "name": "str",
+        "groups": [
+            {
+                "folder": "str",
+                "pages": [{"path": "str", "title": "str", "type": "str", "description": "str", "updated": "str"}],
+            }
+        ],
+        "folders": [{"folder": "str", "notes": "int"}],
+        "hubs": [{"path": "str", "title": "str", "linked_from": "int"}],
+        "bundles": [],
+        "counts": {
+            "compiled": "int",
+            "notes": "int",
+            "bundles": "int",
+            "stale": "int",
+            "uncooked": "int",
+            "inbox": "int",
+        },
+    },
+    "capture": {"path": "str", "title": "str"},
+    "watch": {"event": "str", "path": "str", "stale": []},
+    "kb add": {"name": "str", "path": "str", "state": "str", "also": []},
+    "kb list": {"bases": [{"name": "str", "path": "str", "state": "str"}]},
+    "kb remove": {"name": "str", "path": "str"},
     "query": {
         "verdict": "str",
         "reason": "str",
@@ -145,6 +201,14 @@ def lines() -> dict[str, list[str]]:
     """A command line for each command, in an order in which they can run."""
     return {
         "init": ["init", "base", "--json"],
+        "stale": ["stale", "--dir", "base", "--json"],
+        "health": ["health", "--dir", "base", "--json"],
+        "sync": ["sync", "--dir", "base", "--json"],
+        "map": ["map", "--dir", "base", "--json"],
+        "watch": ["watch", "--dir", "base", "--for", "1", "--json"],
+        "kb add": ["kb", "add", "birds", "base", "--json"],
+        "kb list": ["kb", "list", "--json"],
+        "kb remove": ["kb", "remove", "birds", "--json"],
         "index build": ["index", "build", "--dir", "base", "--json"],
         "index status": ["index", "status", "--dir", "base", "--json"],
         "query": ["query", "heron nests", "--dir", "base", "--json"],
@@ -155,6 +219,7 @@ def lines() -> dict[str, list[str]]:
         "install": ["install", "b.zip", "--dir", "base", "--json"],
         "list": ["list", "--dir", "base", "--json"],
         "uninstall": ["uninstall", "acme.birds", "--dir", "base", "--json"],
+        "capture": ["capture", "a thought", "--dir", "base", "--json"],
         "model list": ["model", "list", "--json"],
         "model use": ["model", "use", "auto", "--json"],
         "model info": ["model", "info", "minilm-l6", "--json"],
@@ -166,6 +231,8 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
         (tmp_path / folder / "birds").mkdir(parents=True)
         (tmp_path / folder / "birds/heron.md").write_text(CONCEPT)
     (tmp_path / "base/latin1.md").write_bytes(b"# Caf\xe9\n")
+    (tmp_path / "base/concepts").mkdir()
+    (tmp_path / "base/concepts/page.md").write_text(PAGE)
     (tmp_path / "base/link.md").symlink_to(tmp_path / "source")
     found = {}
     for command, line in lines.items():
