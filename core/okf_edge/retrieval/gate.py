@@ -23,6 +23,9 @@ from okf_edge.retrieval.scripts import shares_of, unshared
 JUDGED = 5
 """Candidates from the top whose confidence can carry the verdict."""
 
+NAMED = 3
+"""Words that a refusal names at most."""
+
 THRESHOLD = 0.5
 CONFIDENCE_DIGITS = 3
 
@@ -94,7 +97,7 @@ def outdated(item: Ranked) -> str:
 
 
 def _missing(ranked: Sequence[Ranked], vocabulary: Vocabulary) -> str:
-    """The question's rarest terms that none of these holds, as the end of a sentence."""
+    """The question's rarest words that none of these holds, as the end of a sentence."""
     absent = [term for term in vocabulary.terms if not any(term.text in item.hit.weights for item in ranked)]
-    rarest = sorted(absent, key=lambda term: -term.idf)[:3]
-    return f"; none near it has {', '.join(repr(term.text) for term in rarest)}" if rarest else ""
+    rarest = list(dict.fromkeys(term.word for term in sorted(absent, key=lambda term: -term.idf)))[:NAMED]
+    return f"; none near it has {', '.join(map(repr, rarest))}" if rarest else ""

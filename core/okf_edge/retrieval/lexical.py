@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from okf_edge.limits import LIMITS
 from okf_edge.ports import SqlEngine, Value
-from okf_edge.retrieval.plan import Plan
+from okf_edge.retrieval.plan import Plan, Sought
 from okf_edge.retrieval.pool import Found, widened
 from okf_edge.retrieval.scope import Scope
 
@@ -39,10 +39,11 @@ Entry = tuple[tuple[int, ...], int]
 class Term:
     """One term of the question in the whole corpus. `numbers` gives its numbers by position of the source.
 
-    `idf` is already multiplied by what the term counts in the question.
+    `word` is how it was typed. `idf` is already multiplied by what the term counts in the question.
     """
 
     text: str
+    word: str
     df: int
     idf: float
     numbers: Mapping[int, tuple[int, ...]]
@@ -61,26 +62,32 @@ def idf(df: int, chunks: int) -> float:
     return math.log(1 + (chunks - df + 0.5) / (df + 0.5))
 
 
-def weigh(terms: Mapping[str, float], found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
+def weigh(terms: Mapping[str, Sought], found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
     """Weigh the question's terms over all sources.
 
     Args:
-        terms: in the question's order, each with what it counts.
+        terms: in the question's order.
         found: for each source, the entries of the terms that it holds.
         chunks: chunks of all sources.
         limit: terms to keep, the rarest first; unknown ones are kept last, for they find nothing.
     """
-    weighed = [_term(text, counts, found, chunks) for text, counts in terms.items()]
+    weighed = [_term(text, sought, found, chunks) for text, sought in terms.items()]
     telling = {term.text for term in sorted(weighed, key=lambda term: (not term.numbers, -term.idf))[:limit]}
     kept = tuple(term for term in weighed if term.text in telling)
     dropped = tuple(term.text for term in weighed if term.text not in telling)
     return Vocabulary(kept, sum(term.idf for term in kept), dropped)
 
 
-def _term(text: str, counts: float, found: Sequence[Mapping[str, Entry]], chunks: int) -> Term:
+def _term(text: str, sought: Sought, found: Sequence[Mapping[str, Entry]], chunks: int) -> Term:
     held = {position: entry[text] for position, entry in enumerate(found) if text in entry}
     df = sum(frequency for _, frequency in held.values())
-    return Term(text, df, counts * idf(df, chunks), {position: numbers for position, (numbers, _) in held.items()})
+    return Term(
+        text,
+        sought.word,
+        df,
+        sought.counts * idf(df, chunks),
+        {position: numbers for position, (numbers, _) in held.items()},
+    )
 
 
 async def lookup(engine: SqlEngine, scope: Scope, terms: Collection[str]) -> dict[str, Entry]:
@@ -127,7 +134,7 @@ async def _without_masked(engine: SqlEngine, scope: Scope, frequencies: dict[int
     return {number: df for number, df in left.items() if df > 0}
 
 
-async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], terms: Mapping[str, float]) -> Vocabulary:
+async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], terms: Mapping[str, Sought]) -> Vocabulary:
     """The question's terms, weighed over all sources."""
     found = [await lookup(engine, scope, terms) for scope in scopes]
     for part in terms:

@@ -29,15 +29,23 @@ _CONTENT = frozenset({"目的", "了解", "的确", "的確", "是非"})
 
 
 @dataclass(frozen=True, slots=True)
+class Sought:
+    """What a term counts, from 0 to 1, and how it was typed."""
+
+    counts: float
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A question taken apart.
 
-    `terms` are distinct, in the question's order, each with what it counts, from 0 to 1. `scripts` gives the share of
-    each script. `chunks` and `concepts` say how much each means of search contributes at least.
+    `terms` are distinct and in the question's order. `scripts` gives the share of each script. `chunks` and `concepts`
+    say how much each means of search contributes at least.
     """
 
     question: str
-    terms: Mapping[str, float]
+    terms: Mapping[str, Sought]
     scripts: Mapping[str, float]
     chunks: int
     concepts: int
@@ -54,17 +62,19 @@ def plan_of(request: SearchRequest) -> Plan:
     )
 
 
-def terms_of(question: str) -> dict[str, float]:
-    """The terms to search for, each with what it counts; stop words only where there is nothing else."""
+def terms_of(question: str) -> dict[str, Sought]:
+    """The terms to search for; stop words only where there is nothing else."""
     words = tokens.words(question)
     telling = [word for word in words if not word.is_stop] or words
-    return {term: _counts(term) for word in telling for term in _sought(word)}
+    return {term: _sought(term, word) for word in telling for term in _telling(word)}
 
 
-def _sought(word: Word) -> Sequence[str]:
+def _sought(term: str, word: Word) -> Sought:
+    if len(term) == 2 and not term.isascii():
+        return Sought(FUNCTION_WEIGHT if _FUNCTION.search(term) and term not in _CONTENT else 1.0, term)
+    return Sought(1.0, word.text)
+
+
+def _telling(word: Word) -> Sequence[str]:
     """A word's terms; of a run of Han, kana or Hangul the pairs alone, since single characters match too much."""
     return [term for term in word.terms if len(term) > 1 or term.isascii()] or word.terms
-
-
-def _counts(term: str) -> float:
-    return FUNCTION_WEIGHT if len(term) == 2 and _FUNCTION.search(term) and term not in _CONTENT else 1.0

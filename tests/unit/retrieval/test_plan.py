@@ -19,17 +19,21 @@ def test_a_run_of_characters_is_sought_by_its_pairs(run: str) -> None:
 
 
 def test_a_single_character_is_sought_as_it_is() -> None:
-    assert terms_of("泵") == {"泵": 1.0}
+    assert list(terms_of("泵")) == ["泵"]
 
 
 def test_characters_that_only_ask_count_less_than_those_that_tell() -> None:
     terms = terms_of("采样策略是什么")
-    assert terms["采样"] == 1.0
-    assert terms["什么"] == FUNCTION_WEIGHT
+    assert terms["采样"].counts == 1.0
+    assert terms["什么"].counts == FUNCTION_WEIGHT
 
 
 def test_words_that_merely_contain_such_a_character_count_in_full() -> None:
-    assert terms_of("目的")["目的"] == 1.0
+    assert terms_of("目的")["目的"].counts == 1.0
+
+
+def test_a_term_remembers_how_it_was_typed() -> None:
+    assert terms_of("Pumping costs")["cost"].word == "costs"
 
 
 def test_a_question_without_words_has_no_terms() -> None:

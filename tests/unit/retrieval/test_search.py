@@ -70,7 +70,7 @@ async def test_an_off_topic_question_is_refused_with_the_nearest_pages(either: C
     assert answer.verdict == "no-confident-match"
     assert answer.candidates == ()
     assert answer.near[0].path.startswith("ops/")
-    assert "symphoni" in answer.reason or "orchestra" in answer.reason
+    assert "symphony" in answer.reason or "orchestra" in answer.reason
 
 
 @pytest.mark.parametrize("question", ["what is the", "?!", "🤷"])

@@ -9,7 +9,7 @@ from okf_edge.inmemory.files import MemoryTree
 from okf_edge.retrieval.fuse import Hit, Ranked
 from okf_edge.retrieval.lexical import Term, Vocabulary
 from okf_edge.retrieval.places import Place
-from okf_edge.retrieval.plan import Plan
+from okf_edge.retrieval.plan import Plan, Sought
 from okf_edge.retrieval.scripts import shares_of
 from okf_edge.retrieval.source import Source
 
@@ -50,11 +50,11 @@ def a_ranked(name: str = "a.md", score: float = 0.5, hit: Hit | None = None, **g
 
 
 def a_vocabulary(**idf: float) -> Vocabulary:
-    return Vocabulary(
-        tuple(Term(text, 1, weight, {0: (at,)}) for at, (text, weight) in enumerate(idf.items())), sum(idf.values())
-    )
+    terms = (Term(text, text, 1, weight, {0: (at,)}) for at, (text, weight) in enumerate(idf.items()))
+    return Vocabulary(tuple(terms), sum(idf.values()))
 
 
 def a_plan(question: str = "pump", **given: Any) -> Plan:
-    known = {"question": question, "terms": {question: 1.0}, "scripts": shares_of(question), "chunks": 3, "concepts": 2}
+    terms = {question: Sought(1.0, question)}
+    known = {"question": question, "terms": terms, "scripts": shares_of(question), "chunks": 3, "concepts": 2}
     return Plan(**{**known, **given})
