@@ -22,9 +22,6 @@ WAITING_FOR = {
     "MC07": "issue 6 (Service) runs it",
     "MC": "issue 4 (Tools) runs it",
     "MB": "issue 5 (WebView) runs it",
-    "SY": "issue 7 (Lifecycle) runs it",
-    "ST02": "",
-    "ST": "issue 7 (Lifecycle) runs it",
 }
 """By the beginning of an id, the first that fits. What is not listed, or has no words, runs here."""
 

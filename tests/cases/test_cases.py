@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import archive_checks, chunk_checks, export_checks, format_checks, search_checks, suite
+from tests.cases import (
+    archive_checks,
+    chunk_checks,
+    export_checks,
+    format_checks,
+    lifecycle_checks,
+    search_checks,
+    suite,
+)
 from tests.cases.vault import Vault
 
 CHECKS = {
@@ -15,6 +23,7 @@ CHECKS = {
     **search_checks.CHECKS,
     **export_checks.CHECKS,
     **archive_checks.CHECKS,
+    **lifecycle_checks.CHECKS,
 }
 
 
