@@ -13,6 +13,9 @@ from okf_edge_cli.commands import ANYWHERE, COMMANDS, DONE, GROUPS, KB, USAGE, A
 
 Job = Callable[[], int]
 
+ANY = "*"
+"""The value of an option that was given without one."""
+
 _HELP = ("-h", "--help")
 
 
@@ -36,18 +39,17 @@ def job_of(argv: Sequence[str]) -> Job:
         raise _no_command(name, rest)
     parser = _Parser(command)
     arguments = vars(parser.parse_args(rest) if "--" in rest else parser.parse_intermixed_args(rest))  # it loses "--"
-    if KB in command.arguments:
-        arguments["folder"] = _folder(arguments.pop("kb"), arguments["folder"])
-    module, _, function = command.runs.partition(":")
-    return partial(getattr(import_module(f"okf_edge_cli.{module}"), function), **arguments)
+    module, _, name = command.runs.partition(":")
+    function = getattr(import_module(f"okf_edge_cli.{module}"), name)
+    kb = arguments.pop("kb") if KB in command.arguments else ""
+    return partial(_in_base, function, kb, **arguments) if kb else partial(function, **arguments)
 
 
-def _folder(kb: str, folder: str | None) -> str | None:
-    if not kb:
-        return folder
+def _in_base(function: Callable[..., int], kb: str, folder: str | None, **arguments: Any) -> int:
+    """Run a command in the folder that the name of a knowledge base stands for."""
     from okf_edge_cli.bases import folder_of
 
-    return folder_of(kb, folder)
+    return function(folder=folder_of(kb, folder), **arguments)
 
 
 def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
@@ -111,7 +113,7 @@ def _settings(argument: Argument) -> dict[str, Any]:
         several = {"action": "append"} if argument.flags else {"nargs": "*" if argument.may_be_absent else "+"}
         return {**settings, **several, "default": []}
     if argument.may_be_absent:
-        settings["nargs"] = "?"
+        settings |= {"nargs": "?", **({"const": ANY} if argument.flags else {})}
     return settings
 
 
