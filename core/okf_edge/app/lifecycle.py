@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from okf_edge.app.asking import finish_interrupted_install
 from okf_edge.app.cache import Cache
 from okf_edge.app.ports import Config, Ports
 from okf_edge.bundles.registry import read_registry
@@ -16,6 +15,7 @@ from okf_edge.okf.writer import edited
 from okf_edge.state import write_state
 from okf_edge.workspace import compiled, layout, setup, sync
 from okf_edge.workspace.agents import BundleLine
+from okf_edge.workspace.compiled import Records
 from okf_edge.workspace.facts import PageFacts
 from okf_edge.workspace.health import Configuration, Finding, Health, health_of
 from okf_edge.workspace.identity import identify
@@ -58,10 +58,13 @@ class _Seen:
 
 async def synchronise(ports: Ports, config: Config) -> Synced:
     """Bring a base up to date. Raises InputError: it is none. NewerFormatError. StateFileError. StoreError."""
+    from okf_edge.app.asking import finish_interrupted_install  # with all that answers questions
+
     await finish_interrupted_install(ports)
     base = await sync.read_base(ports.tree)
     sync.refuse_newer(base)
-    plan = await _plan(ports, config, base, await _look(ports))
+    records = sync.records_now(await _look(ports), base.records, ports.clock.now())
+    plan = await _plan(ports, config, base, records)
     written = await sync.apply(ports.tree, plan)
     return Synced(written, plan.left, plan.recorded, plan.notes)
 
@@ -133,9 +136,9 @@ async def _bundles(ports: Ports, base: Base | None) -> list[BundleLine]:
     return [line for _, line in sorted({**theirs, **ours}.items())]
 
 
-async def _plan(ports: Ports, config: Config, base: Base, found: Survey) -> Plan:
+async def _plan(ports: Ports, config: Config, base: Base, records: Records) -> Plan:
     lines = await _bundles(ports, base)
-    return await sync.plan_sync(ports.tree, base, found, lines, config.folder_name, ports.clock.now())
+    return await sync.plan_sync(ports.tree, base, records, lines, config.folder_name, ports.clock.now())
 
 
 async def _configuration(ports: Ports, config: Config, seen: _Seen) -> Configuration | None:
@@ -143,9 +146,9 @@ async def _configuration(ports: Ports, config: Config, seen: _Seen) -> Configura
     if seen.base is None:
         return None
     parts, missing = await setup.lacking(ports.tree)
-    plan = await _plan(ports, config, seen.base, seen.survey)
-    records = (layout.COMPILED_RECORD, layout.MANAGED, layout.MANIFEST)
-    outdated = [write.path for write in plan.writes if write.path not in (*records, *missing)]
+    plan = await _plan(ports, config, seen.base, seen.base.records)
+    states = (layout.MANAGED, layout.MANIFEST)
+    outdated = [write.path for write in plan.writes if write.path not in (*states, *missing)]
     findings = [
         *(Finding("configuration", path, None, "is missing", fixable=True) for path in missing),
         *(Finding("configuration", path, None, "is not up to date: run `okf sync`", fixable=True) for path in outdated),

@@ -80,7 +80,13 @@ class PageFacts:
 
     @property
     def citations(self) -> tuple[LinkFact, ...]:
-        return tuple(link for link in self.links if link.is_citation)
+        """They come before the other links."""
+        count = 0
+        for link in self.links:
+            if not link.is_citation:
+                break
+            count += 1
+        return self.links[:count]
 
 
 def facts_of(path: str, data: bytes, mtime_ns: int) -> PageFacts:

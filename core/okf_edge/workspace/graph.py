@@ -54,30 +54,31 @@ class Graph:
     pages: Mapping[str, PageFacts] = field(repr=False)
 
     def edges_of(self, path: str) -> Iterator[Edge]:
-        page = self.pages[path]
-        return (Edge(path, link, end) for link, end in zip(page.links, self.ends[path], strict=True))
+        """The links of a page that lead to no one file for sure, and its citations."""
+        for link, end in zip(self.pages[path].links, self.ends[path], strict=True):
+            if link.is_citation or end.outcome != "found":
+                yield Edge(path, link, end)
 
-    def edges(self) -> Iterator[Edge]:
+    def telling(self) -> Iterator[Edge]:
+        """These links of all pages: what reports look at one by one."""
         for path in self.pages:
             yield from self.edges_of(path)
 
     def citations(self) -> Iterator[Edge]:
-        return (
-            edge for path, page in self.pages.items() if page.citations for edge in self.edges_of(path) if _cites(edge)
-        )
+        """The citations that lead to files."""
+        for path, page in self.pages.items():
+            if page.citations:
+                yield from (edge for edge in self.edges_of(path) if edge.link.is_citation and edge.end.path)
 
     @cached_property
     def linked_from(self) -> Mapping[str, frozenset[str]]:
         """Who links to each path, by citation or otherwise; a page that links to itself does not count."""
         found: defaultdict[str, set[str]] = defaultdict(set)
-        for edge in self.edges():
-            if edge.end.path and edge.end.path != edge.source:
-                found[edge.end.path].add(edge.source)
+        for path in self.pages:
+            for end in self.ends[path]:
+                if end.path and end.path != path:
+                    found[end.path].add(path)
         return {path: frozenset(sources) for path, sources in found.items()}
-
-
-def _cites(edge: Edge) -> bool:
-    return edge.link.is_citation and bool(edge.end.path)
 
 
 def graph_of(pages: Mapping[str, PageFacts], scan: Scan, kept: Graph | None = None) -> Graph:

@@ -224,7 +224,7 @@ def _conformance(pages: Iterable[PageFacts]) -> Iterator[Finding]:
 
 
 def _links(survey: Survey) -> Iterator[Finding]:
-    for edge in survey.graph.edges():
+    for edge in survey.graph.telling():
         link = edge.link
         if edge.end.outcome == "missing" and not link.is_citation and not _is_wanted(edge):
             yield Finding("links", edge.source, link.line, f"`{link.inner}` leads nowhere")
@@ -242,7 +242,7 @@ def _wanted(survey: Survey) -> tuple[tuple[str, int], ...]:
     """Names that notes link to and no file has, in their first spelling: letter case does not tell pages apart."""
     counts: Counter[str] = Counter()
     spelled: dict[str, str] = {}
-    for edge in survey.graph.edges():
+    for edge in survey.graph.telling():
         if edge.end.outcome == "missing" and not edge.link.is_citation and _is_wanted(edge):
             name = edge.link.inner.partition("|")[0].partition("#")[0].strip()
             counts[name.casefold()] += 1

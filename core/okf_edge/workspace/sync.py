@@ -24,7 +24,7 @@ from okf_edge.workspace.compiled import Records
 from okf_edge.workspace.knowlery import Adopted
 from okf_edge.workspace.manifest import KbManifest, read_manifest, state_of
 from okf_edge.workspace.setup import PROGRAM
-from okf_edge.workspace.staleness import cited_by, staleness_of
+from okf_edge.workspace.staleness import Staleness, cited_by, staleness_of
 from okf_edge.workspace.survey import Survey
 
 
@@ -71,17 +71,19 @@ async def read_base(tree: FileTree) -> Base:
 
 
 async def plan_sync(
-    tree: FileTree, base: Base, survey: Survey, bundles: Sequence[BundleLine], folder_name: str, now: datetime
+    tree: FileTree, base: Base, records: Records, bundles: Sequence[BundleLine], folder_name: str, now: datetime
 ) -> Plan:
     """Decide what a sync has to write; writes nothing.
 
-    Args: bundles: those that we installed. folder_name: the name of a base that has none.
+    Args:
+        records: what is to be recorded, see `records_now`.
+        bundles: those that we installed.
+        folder_name: the name of a base that has none.
     """
     manifest = _renewed(base, folder_name, now)
     disabled = {*manifest.disabled_skills, *base.adopted.disabled}
     files = await managed.compare(tree, agents.generated_files(manifest.agent, disabled), base.managed)
     blocks, notes = await _blocks(tree, manifest, [*bundles, *base.adopted.bundles])
-    records = records_now(survey, base.records, now)
     ignore = await _absent(tree, layout.IGNORE, texts.IGNORE.encode())
     states = [
         (layout.MANAGED, managed.recorded(files, base.managed), base.managed, managed.state_of),
@@ -113,13 +115,16 @@ async def apply(tree: FileTree, plan: Plan) -> tuple[str, ...]:
     return tuple(written)
 
 
-def records_now(survey: Survey, known: Records, now: datetime) -> dict[str, compiled.Record]:
+def records_now(
+    survey: Survey, known: Records, now: datetime, staleness: Staleness | None = None
+) -> dict[str, compiled.Record]:
     """What is to be recorded of each page that cites files.
 
     A page of which dates say that a source changed since, and which has no record yet, gets none: to record today's
     source would say that the page knows it.
     """
-    outdated = {page.path for page in staleness_of(survey, known, now).stale if page.changed}
+    staleness = staleness or staleness_of(survey, known, now)
+    outdated = {page.path for page in staleness.stale if page.changed}
     citing = {path: page.sha256 for path, page in survey.pages.items() if page.citations}
     pages = {path: sha256 for path, sha256 in citing.items() if path in known or path not in outdated}
     cited = {path: _digests(survey, path) for path in pages}
