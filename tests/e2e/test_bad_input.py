@@ -202,6 +202,21 @@ def test_a_note_that_is_no_text_costs_nothing_else(okf, notes):
     assert (coverage["read"], coverage["found"], coverage["problems"]) == (6, 6, 2)
 
 
+def test_names_and_values_that_are_no_text_cost_nothing_else(okf, notes):
+    (notes / "halves.md").write_text('---\ntitle: "\\ud83d half"\ntags: ["\\udc00"]\n---\n\nRusset halves.\n')
+    try:
+        Path(os.fsdecode(os.fsencode(notes) + b"/caf\xe9.md")).write_text("# Cafe\n")
+    except OSError:
+        pytest.skip("this disk holds no such names")
+    answer = okf("query", "russet pears", "--dir", notes, "--json").json
+    assert answer["candidates"][0]["path"] == "orchard/pears.md"
+    skipped = okf("index", "status", "--dir", notes, "--json").json["skipped"]
+    assert {"path": "caf\udce9.md", "reason": "name-not-text"} in skipped
+    for command in ("map", "health", "stale"):
+        assert okf(command, "--dir", notes, "--json").json
+    assert okf("validate", notes, "--sarif").json
+
+
 def test_links_out_of_the_folder_are_never_followed(okf, notes):
     outside = notes.parent / "outside"
     outside.mkdir()

@@ -79,7 +79,7 @@ def _sarif_result(found: Diagnostic, index: int, prefix: str) -> dict[str, Any]:
         "level": _SARIF_LEVELS[found.severity],
         "message": {"text": f"{found.message}. {found.fix}"},
     }
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(prefix + found.path) or "."}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(prefix + found.path, errors="surrogatepass") or "."}}
     if found.line:
         place["region"] = {"startLine": found.line}
     result["locations"] = [{"physicalLocation": place}]

@@ -4,7 +4,8 @@
    `1.10`, `02700`, `1e5`, `0x1F`, `1_000`, `12:30`, dates, `no` and `on` stay strings.
 2. `[[Note]]` and `{{placeholder}}`, which YAML reads as nested lists and mappings, stay the text that was typed.
 3. Keys are strings, spelled as typed. A repeated key is joined: lists are concatenated, else the last one wins.
-4. Aliases and merge keys are followed as far as `LIMITS` allow; depth is bounded too.
+4. Every value is text that any host can store: a pair of `\\uD83D\\uDE00` is the one character that it stands for.
+5. Aliases and merge keys are followed as far as `LIMITS` allow; depth is bounded too.
 
 libyaml reads where it is there. PyYAML's own parser reads elsewhere, every text on which the two are known to differ,
 and every text that libyaml refuses: values and messages are the same on all hosts.
@@ -31,6 +32,7 @@ _UNREADABLE = re.compile(
 )
 # Where libyaml and PyYAML are known to differ: tabs, tags, directives, block scalar headers, document markers.
 _DIFFERS = re.compile(r"[\t!%]|[|>][-+0-9]*#|---|\.\.\.")
+_HALF = re.compile("[\ud800-\udfff]")
 _BRACKETS = re.compile(r"[\[\]{}]")
 _INT = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"-?[0-9]{1,17}\.[0-9]{1,17}")
@@ -97,13 +99,18 @@ def parse(text: str, *, pure: bool = False, explain: bool = True) -> Parsed:
         YamlProblem: and nothing else, whatever the text.
     """
     _check_readable(text)
-    if not pure and not _DIFFERS.search(text):
+    if not pure and not _may_differ(text):
         try:
             return _parsed(text, _FAST)
         except YamlProblem:
             if not explain:
                 raise
     return _parsed(text, _PURE)
+
+
+def _may_differ(text: str) -> bool:
+    """Whether libyaml may read the text otherwise than PyYAML, to which a `?` between brackets starts a key."""
+    return bool(_DIFFERS.search(text)) or ("?" in text and bool(_BRACKETS.search(text)))
 
 
 def _parsed(text: str, loader: Any) -> Parsed:
@@ -132,6 +139,8 @@ def _events(text: str, loader: Any) -> Iterator[Any]:
     try:
         while reader.check_event():
             yield reader.get_event()
+    except (ValueError, OverflowError):  # PyYAML's own, of a code beyond the last
+        raise YamlProblem("an escape names no Unicode character", reader.line + 1) from None
     finally:
         reader.dispose()
 
@@ -200,6 +209,7 @@ class _Builder:
             raise YamlProblem("a second document starts here", event.start_mark.line + 1)
 
     def _scalar(self, event: Any) -> None:
+        event.value = _whole_characters(event.value)
         value = self._scalar_value(event)
         if event.anchor:
             self.anchors[event.anchor] = (value, 1)
@@ -277,6 +287,13 @@ class _Builder:
             value = joined(parent.value[key], value)
         parent.key_lines.setdefault(key, parent.key_line)
         parent.value[key] = value
+
+
+def _whole_characters(text: str) -> str:
+    """The text with the halves of characters that escapes spell, as JSON does, joined; U+FFFD for a half alone."""
+    if text.isascii() or not _HALF.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def joined(first: Any, second: Any) -> Any:

@@ -3,7 +3,8 @@
 Rules:
 1. Nothing vanishes silently: a markdown file is either a note or is `skipped` with a reason.
 2. Symbolic links are never followed: inside the folder their target is seen under its own name, outside it is not ours.
-3. Installed bundles that bring their own index are not walked.
+3. A file whose name is not Unicode is neither note nor target of a link: no index or report could hold its path.
+4. Installed bundles that bring their own index are not walked.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Reason = Literal[
     "listing",
     "symbolic-link",
     "not-regular",
+    "name-not-text",
     "hidden",
     "hidden-folder",
     "dependency-folder",
@@ -65,7 +67,7 @@ class Scan:
     notes: tuple[Note, ...]
     skipped: tuple[Skipped, ...]
     paths: tuple[str, ...]
-    """Every regular file that was seen: what links may point to."""
+    """Every regular file that was seen and has a name of text: what links may point to."""
 
     def skipped_for(self, reason: Reason) -> tuple[str, ...]:
         return tuple(skip.path for skip in self.skipped if skip.reason == reason)
@@ -110,12 +112,15 @@ def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (
         else:
             notes.append(Note(entry, "bundle" if bundle else layout.tier_of(entry.path), bundle))
     skipped.sort(key=lambda skip: skip.path)
-    return Scan(tuple(notes), tuple(skipped), tuple(entry.path for entry in entries if entry.kind == "file"))
+    paths = tuple(entry.path for entry in entries if entry.kind == "file" and _is_text(entry.path))
+    return Scan(tuple(notes), tuple(skipped), paths)
 
 
 def _reason_to_skip(entry: FileStat, is_okf: bool) -> Reason | None:
     """Why a markdown file is no note; the first rule that holds."""
     name = entry.path.rpartition("/")[2]
+    if not _is_text(entry.path):
+        return "name-not-text"
     if entry.kind == "link":
         return "symbolic-link"
     if entry.kind == "other":
@@ -133,6 +138,15 @@ def _reason_to_skip(entry: FileStat, is_okf: bool) -> Reason | None:
     if leftovers.in_template_folder(entry.path):
         return "template"
     return None
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path is Unicode; hosts pass on other bytes as halves of characters."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Gate:

@@ -58,3 +58,9 @@ def test_an_annotation_of_an_odd_path_can_not_forge_another() -> None:
     odd = check({"x,line=9::\n::error::y.md": b""})
     (line,) = report_github(odd).splitlines()
     assert line.startswith("::error file=x%2Cline=9%3A%3A%0A%3A%3Aerror%3A%3Ay.md,line=1,")
+
+
+def test_a_path_that_is_no_text_makes_a_valid_report() -> None:
+    report = check({"caf\udce9.md": b"no frontmatter"})
+    (place,) = report_sarif(report, "1.2.3")["runs"][0]["results"][0]["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"].isascii()

@@ -59,3 +59,23 @@ def test_libyaml_and_pure_python_agree_on_real_frontmatter() -> None:
             assert outcome(source, pure=True) == outcome(source, pure=False), path
             compared += 1
     assert compared > 100
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        (r"\ud83d\ude00", "\U0001f600"),
+        (r"a\ud83d", "a\ufffd"),
+        (r"\udc00\ud800b", "\ufffd\ufffdb"),
+        (r"\U0001F600", "\U0001f600"),
+    ],
+)
+def test_escaped_halves_of_characters_become_text(typed: str, read: str) -> None:
+    assert yaml12.parse(f'"{typed}": ["{typed}"]').value == {read: [read]}
+
+
+@pytest.mark.parametrize("beyond", [r"\U00110000", r"\UFFFFFFFF"])
+def test_an_escape_beyond_the_last_character_is_a_problem_of_its_line(beyond: str) -> None:
+    with pytest.raises(yaml12.YamlProblem) as caught:
+        yaml12.parse(f'a: 1\nb: "{beyond}"\n')
+    assert caught.value.line == 2

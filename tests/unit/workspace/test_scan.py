@@ -168,6 +168,14 @@ async def test_links_and_devices_are_never_notes():
     assert found.paths == ("Plan.md",)
 
 
+async def test_a_name_that_is_no_text_is_told_and_no_link_leads_to_it():
+    tree = MemoryTree({"Plan.md": "x", "caf\udce9.md": "x", "\udcff/In.md": "x", "\udcff.png": "x"})
+    found = await scan(tree)
+    assert paths(found.notes) == ["Plan.md"]
+    assert found.skipped_for("name-not-text") == ("caf\udce9.md", "\udcff/In.md")
+    assert found.paths == ("Plan.md",)
+
+
 def test_a_file_beyond_the_limit_is_reported_as_too_large():
     found = classify([FileStat("dump.md", LIMITS.note_bytes + 1, 0), FileStat("fits.md", LIMITS.note_bytes, 0)])
     assert paths(found.notes) == ["fits.md"]
