@@ -21,7 +21,7 @@ from okf_edge.workspace import agents, knowlery, layout, managed, texts
 from okf_edge.workspace.agents import Agent
 from okf_edge.workspace.blocks import block_of
 from okf_edge.workspace.knowlery import Adopted
-from okf_edge.workspace.manifest import MAX_NAME_CHARACTERS, KbManifest, read_manifest, state_of
+from okf_edge.workspace.manifest import MAX_NAME_CHARACTERS, KbManifest, read_manifest, state_of, write_manifest
 
 KEEP = ".gitkeep"
 """Holds an otherwise empty folder open, in git as on any host that knows files only."""
@@ -51,9 +51,10 @@ async def set_up(
 
     Args:
         name: what to call it; None keeps the name that it has, or takes that of its folder.
-        agent: whom to generate skills and rules for; None keeps what was chosen, or generates none.
+        agent: whom to generate skills and rules for; None keeps what was chosen, or generates none. A base that has
+            none yet may get one.
     Raises:
-        InputError: the name is unusable, or name or agent are others than those that the manifest has.
+        InputError: the name is unusable, or name or agent are others than those that the base has.
         StateFileError, NewerFormatError: a state file is there but can't be read; nothing was written.
         NotFoundError: the folder does not exist.
     """
@@ -71,6 +72,8 @@ async def set_up(
         (created if is_made else kept).append(_shown(path))
     for path, data in await _records(tree, name, agent, generated, known, now):
         (created if await _create(tree, path, data) else kept).append(path)
+    if manifest and manifest.agent != agent:
+        await write_manifest(tree, manifest.model_copy(update={"agent": agent}))
     notes = (*(adopted.problems if adopted else ()), *_notes(agent, kept))
     return Setup(name, agent, tuple(created), tuple(kept), adopted is not None, notes)
 
@@ -143,7 +146,7 @@ def _agreed_name(wanted: str | None, folder_name: str, manifest: KbManifest | No
 def _agreed_agent(wanted: Agent | None, manifest: KbManifest | None, adopted: Adopted | None) -> Agent:
     if wanted is None:
         return manifest.agent if manifest else adopted.agent if adopted else "none"
-    if manifest and wanted != manifest.agent:
+    if manifest and manifest.agent not in ("none", wanted):
         raise InputError(
             f"this knowledge base is set up for the agent {manifest.agent!r}, not {wanted!r}",
             hint=f"Edit `agent` in {layout.MANIFEST}, then run `okf sync`.",

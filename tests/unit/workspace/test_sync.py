@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import pytest
 
@@ -132,8 +133,6 @@ def test_every_skill_is_in_the_agent_skills_format_and_calls_retrieved_text_data
 async def test_an_outdated_skill_is_renewed_and_a_changed_one_is_not():
     tree = await a_base()
     ask, cook = ".claude/skills/ask/SKILL.md", ".claude/skills/cook/SKILL.md"
-    from hashlib import sha256
-
     tree.put(ask, b"an older text of ours")
     managed = json.loads(tree.files[layout.MANAGED])
     managed["files"][ask] = sha256(b"an older text of ours").hexdigest()
@@ -234,6 +233,18 @@ async def test_a_knowlery_workspace_is_adopted_by_init():
     done = await set_up(tree, None, "folder", NOW)
     assert (done.name, done.agent, done.adopted) == ("River lab", "claude-code", True)
     assert {path: tree.files[path] for path in KNOWLERY} == KNOWLERY
+
+
+async def test_a_base_without_an_agent_gets_one_and_keeps_the_one_it_has():
+    tree = await a_base("none")
+    done = await set_up(tree, None, "folder", NOW, "codex")
+    assert ".agents/skills/ask/SKILL.md" in done.created
+    assert json.loads(tree.files[layout.MANIFEST])["agent"] == "codex"
+    await okf(tree).sync()
+    tree.log.clear()
+    assert ((await okf(tree).sync()).written, tree.log) == ((), [])
+    with pytest.raises(InputError, match="codex"):
+        await set_up(tree, None, "folder", NOW, "claude-code")
 
 
 async def test_a_damaged_file_of_knowlery_is_told_and_stops_nothing():
