@@ -18,6 +18,7 @@
         UnavailableError    disk full, read-only, no network, no permission
       IndexFileError        an index file is absent, damaged or of another schema
       ModelError            an embedding model is absent, damaged or can't be built
+      PolicyError           a call that may not run, or not now; `details` tell a program what to do next
 
 Rules: every error names what was expected and what was found in its message, and what to do in `hint`. `code` is
 stable: scripts may match it. Each shell maps errors once, to an exit code, an HTTP status or an MCP error.
@@ -26,8 +27,8 @@ Programmer mistakes stay ValueError and TypeError.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 
 class OkfError(Exception):
@@ -113,3 +114,15 @@ class IndexFileError(OkfError):
 
 class ModelError(OkfError):
     default_code = "model-unusable"
+
+
+class PolicyError(OkfError):
+    """The code is the stage's finding, e.g. `forbidden`, `throttled`, `confirmation-required`, `outcome-unknown`."""
+
+    default_code = "forbidden"
+
+    def __init__(
+        self, message: str, *, code: str | None = None, hint: str = "", details: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.details = dict(details or {})

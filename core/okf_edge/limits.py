@@ -108,5 +108,44 @@ class Limits:
     http_part_bytes: int = 64 * 1024
     """How much of an answer is held before its limit is checked again."""
 
+    call_bytes: int = 1024 * 1024
+    """One call of a tool as it arrives. A captured page is below 100 KB; parsing more costs many callers at once."""
+
+    call_depth: int = 32
+    """Collections inside collections in a call. Tools nest three deep; parsers slow down or overflow deeper."""
+
+    result_bytes: int = 1024 * 1024
+    """One result of a tool as it leaves. It is far beyond what a model can read, so more is a mistake."""
+
+    result_tokens: int = 50_000
+    """What a caller may ask for in one result: a quarter of a large model's context."""
+
+    capture_chars: int = 400_000
+    """One captured text: a book's chapter. It fits a call, and more is a file rather than a thought."""
+
+    path_rules_count: int = 200
+    """Path rules of one token. Each is tried on each path of a base."""
+
+    path_rule_chars: int = 512
+    """One path rule. A longer one is a list, and belongs in several."""
+
+    callers_count: int = 10_000
+    """Callers whose rate is remembered at once. Each costs a few hundred bytes."""
+
+    confirmation_seconds: float = 300.0
+    """How long a confirmation holds: a person reads, decides and answers."""
+
+    claim_seconds: float = 60.0
+    """After which a call that began and never ended counts as dead. Tools that write end in seconds."""
+
+    idempotency_seconds: float = 86_400.0
+    """How long a call's key is remembered. Clients retry within minutes, and a night offline is a day."""
+
+    http_idle_seconds: float = 30.0
+    """Until a client has sent its request whole; one that dribbles holds a place that others need."""
+
+    http_requests_count: int = 200
+    """Requests that one server works on at once. More queue up in memory and none gets faster."""
+
 
 LIMITS = Limits()

@@ -19,3 +19,7 @@ def parse(address: str) -> tuple[str, str, str] | None:
     place, _, heading = address.removeprefix(SCHEME).partition("#")
     owner, _, path = place.partition("/")
     return unquote(owner), unquote(path), unquote(heading)
+
+
+def address_of(owner: str, path: str) -> str:
+    return f"{prefix_of(owner)}{quote(path)}"

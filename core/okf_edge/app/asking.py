@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from okf_edge.app.own import BASE, Own, Question, own_sources, source_of
-from okf_edge.app.ports import Config, Ports
+from okf_edge.app.ports import Config, Ports, everything
 from okf_edge.bundles.registry import InstalledBundle, read_registry
 from okf_edge.errors import IndexFileError, NewerFormatError, NotFoundError
 from okf_edge.index.files import IndexFile, open_index
@@ -65,8 +65,12 @@ async def gather(
     shipped = [
         await _attach_bundle(ports, engine, bundle, alias) for bundle, alias in zip(bundles, aliases, strict=True)
     ]
-    sources = (*own.sources, *(_bundle_source(ports, bundle, index) for bundle, index in shipped))
-    return Gathered(sources, _coverage(found, own, [index for _, index in shipped]))
+    hidden = [await _hidden_of(ports, engine, bundle, index) for bundle, index in shipped]
+    sources = (
+        replace(_bundle_source(ports, bundle, index), masked=masked)
+        for (bundle, index), masked in zip(shipped, hidden, strict=True)
+    )
+    return Gathered((*own.sources, *sources), _coverage(found, own, [index for _, index in shipped], hidden))
 
 
 async def scan_own(ports: Ports) -> Scan:
@@ -115,9 +119,17 @@ def _bundle_source(ports: Ports, bundle: InstalledBundle, index: IndexFile) -> S
     )
 
 
-def _coverage(found: Scan, own: Own, shipped: list[IndexFile]) -> Coverage:
+async def _hidden_of(ports: Ports, engine: SqlEngine, bundle: InstalledBundle, index: IndexFile) -> frozenset[int]:
+    """The concepts of a bundle that must not be shown, by number."""
+    if ports.sees is everything:
+        return frozenset()
+    rows = await engine.query(f"SELECT number, path FROM {index.alias}.concept")
+    return frozenset(int(number or 0) for number, path in rows if not ports.sees(f"{bundle.path}/{path!s}"))
+
+
+def _coverage(found: Scan, own: Own, shipped: list[IndexFile], hidden: list[frozenset[int]]) -> Coverage:
     """How many notes there are, of the folder and its bundles, and how many of them are searched."""
-    in_bundles = sum(index.concepts for index in shipped)
+    in_bundles = sum(index.concepts - len(masked) for index, masked in zip(shipped, hidden, strict=True))
     absent = len(found.skipped_for("not-downloaded"))
     problems = own.problems + sum(index.problems for index in shipped) + absent
     return Coverage(own.concepts + in_bundles, len(found.notes) + in_bundles + absent, problems, mode="hybrid")

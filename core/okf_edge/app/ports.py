@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from okf_edge.ports import Clock, Entropy, FileTree, Models, Progress, SqlEngine
+from okf_edge.errors import UnavailableError
+from okf_edge.ports import BlobStore, Clock, Entropy, FileTree, Models, Progress, SqlEngine
 
 
 async def content_decides() -> str:
     """No model is preferred."""
     return ""
+
+
+def no_device() -> FileTree:
+    """Nothing is kept on this device."""
+    raise UnavailableError("there is no place for what this device trusts", code="no-home")
+
+
+def no_stores(address: str) -> BlobStore:
+    """No feed can be reached."""
+    raise UnavailableError(f"feeds can't be reached from here: {address}")
+
+
+def everything(path: str) -> bool:
+    """Nothing is hidden."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +35,9 @@ class Ports:
 
     `spare` opens where derived files go when the folder itself can't be written, e.g. a place in the user's cache.
     `engine` opens a fresh connection; whoever opens it closes it. `preferred` tells the model that the person chose for
-    new indexes, empty when the content decides.
+    new indexes, empty when the content decides. `device` opens what this device alone keeps: which feeds it trusts;
+    `open_store` opens the store behind a feed's address. `sees` tells of a path whether it may be shown: `tree` shows
+    no other.
     """
 
     tree: FileTree
@@ -30,6 +48,9 @@ class Ports:
     entropy: Entropy
     progress: Progress
     preferred: Callable[[], Awaitable[str]] = content_decides
+    device: Callable[[], FileTree] = no_device
+    open_store: Callable[[str], BlobStore] = no_stores
+    sees: Callable[[str], bool] = everything
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 
 from okf_edge.app import addresses
 from okf_edge.errors import InputError, NotFoundError, UnavailableError
 from okf_edge.limits import LIMITS
 from okf_edge.okf.anchors import anchors_of
-from okf_edge.okf.concept import concept_of
+from okf_edge.okf.concept import Concept, TrustTier, concept_of
 from okf_edge.okf.document import Document
 from okf_edge.okf.links import Link
 from okf_edge.okf.outline import Outline, outline_of
@@ -25,13 +26,18 @@ _SUGGESTIONS_COUNT = 5
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A concept or one section of it. `lines` are 1-based and inclusive; `heading` is empty for the whole concept."""
+    """A concept or one section of it. `lines` are 1-based and inclusive; `heading` is empty for the whole concept.
+
+    `trust` is the tier that it claims; `stale_after` the instant after which it asks to be looked at again, if any.
+    """
 
     path: str
     title: str
     heading: str
     lines: tuple[int, int]
     text: str
+    trust: TrustTier = "unverified"
+    stale_after: datetime | None = None
 
 
 async def read_concept(tree: FileTree, wanted: str) -> Reading:
@@ -45,13 +51,14 @@ async def read_concept(tree: FileTree, wanted: str) -> Reading:
     path, anchor = _locate(await scan(tree), wanted)
     document = read_document(path, await tree.read(path, LIMITS.note_bytes))
     outline = outline_of(document)
-    title = concept_of(document, outline).title
-    if not anchor:
-        return Reading(path, title, "", (1, max(1, len(document.text.splitlines()))), document.text)
-    return _section(document, outline, title, anchor)
+    concept = concept_of(document, outline)
+    if anchor:
+        return _section(document, outline, concept, anchor)
+    lines = (1, max(1, len(document.text.splitlines())))
+    return Reading(path, concept.title, "", lines, document.text, concept.trust, concept.stale_after)
 
 
-def _section(document: Document, outline: Outline, title: str, anchor: str) -> Reading:
+def _section(document: Document, outline: Outline, concept: Concept, anchor: str) -> Reading:
     place = anchors_of(outline).find(anchor)
     if place is None:
         headings = [block.text for block in outline.blocks if block.kind == "heading"]
@@ -59,7 +66,8 @@ def _section(document: Document, outline: Outline, title: str, anchor: str) -> R
             f"no heading {anchor!r} in {document.path}", code="no-heading", hint=_nearest(anchor, headings, "It has: ")
         )
     heading, lines = " > ".join(place.heading), (place.first_line, place.last_line)
-    return Reading(document.path, title, heading, lines, document.text[place.start : place.end])
+    text = document.text[place.start : place.end]
+    return Reading(document.path, concept.title, heading, lines, text, concept.trust, concept.stale_after)
 
 
 def _locate(found: Scan, wanted: str) -> tuple[str, str]:

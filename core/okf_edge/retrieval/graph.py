@@ -65,10 +65,12 @@ async def edges_of(engine: SqlEngine, scope: Scope, paths: Sequence[str]) -> lis
 
 
 def _unless_masked(source: Source) -> str:
+    """Of a bundle, links to masked concepts are gone too: nothing beside its index could tell of them anew."""
     if not source.masked:
         return ""
-    masked = ",".join(map(str, sorted(source.masked)))
-    return f" AND source NOT IN (SELECT path FROM {source.alias}.concept WHERE number IN ({masked}))"
+    numbers = ",".join(map(str, sorted(source.masked)))
+    masked = f"(SELECT path FROM {source.alias}.concept WHERE number IN ({numbers}))"
+    return f" AND source NOT IN {masked}" + (f" AND target NOT IN {masked}" if source.bundle else "")
 
 
 def credits_of(

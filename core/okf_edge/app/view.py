@@ -1,0 +1,95 @@
+"""A folder as somebody sees who may see only a part of it: what is hidden is as if it were not there.
+
+Everything is computed from what the view lists and reads, so hidden pages show through nothing: no count, score,
+rarity of a word, link or suggestion. The folder's index is used as it is, with the hidden pages masked like pages that
+were removed since it was built. The view is never written: what is derived from it goes to its own spare place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from okf_edge.app.ports import Ports
+from okf_edge.errors import NotFoundError, UnavailableError
+from okf_edge.ports import FileStat, FileTree
+from okf_edge.workspace import layout
+
+Sees = Callable[[str], bool]
+
+_UNSEEN = frozenset({f"{layout.STATE}/cache/facts.json", ".knowlery/bundles.json"})
+"""What tells of all pages at once, and can be made anew or done without."""
+
+
+def seen_by(ports: Ports, sees: Sees, spare: Callable[[], FileTree]) -> Ports:
+    """The ports of the same folder for somebody who sees a part. Args: spare: where what is derived for them goes."""
+    return replace(ports, tree=View(ports.tree, sees), spare=spare, sees=sees)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A `FileTree` of which a part is seen, and nothing can be written."""
+
+    tree: FileTree
+    sees: Sees
+
+    async def list(self, enter: Callable[[str], bool] | None = None) -> Sequence[FileStat]:
+        return [entry for entry in await self.tree.list(enter) if self._shows(entry.path)]
+
+    async def stat(self, path: str) -> FileStat:
+        self._require(path)
+        return await self.tree.stat(path)
+
+    async def read(self, path: str, max_bytes: int | None = None) -> bytes:
+        self._require(path)
+        data = await self.tree.read(path, max_bytes)
+        return self._registry(data) if path == layout.BUNDLES else data
+
+    async def write(self, path: str, data: bytes) -> None:
+        _refuse()
+
+    async def create(self, path: str, data: bytes) -> None:
+        _refuse()
+
+    async def rename(self, old: str, new: str) -> None:
+        _refuse()
+
+    async def replace(self, old: str, new: str) -> None:
+        _refuse()
+
+    async def exchange(self, one: str, other: str) -> bool:
+        _refuse()
+
+    async def remove(self, path: str) -> None:
+        _refuse()
+
+    async def stage(self) -> str:
+        _refuse()
+
+    def locate(self, path: str) -> str:
+        return self.tree.locate(path)
+
+    def _shows(self, path: str) -> bool:
+        if path in _UNSEEN:
+            return False
+        return path.startswith(f"{layout.STATE}/") or self.sees(path)
+
+    def _require(self, path: str) -> None:
+        if not self._shows(path):
+            raise NotFoundError(f"expected a file at {path!r}, found none")
+
+    def _registry(self, data: bytes) -> bytes:
+        """The registry of bundles without those that are hidden as a whole. A damaged one is its reader's to report."""
+        try:
+            state: dict[str, Any] = json.loads(data)
+            bundles = state["bundles"].items()
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return data
+        seen = {name: entry for name, entry in bundles if self.sees(f"{layout.LIBRARY}/{name}")}
+        return json.dumps({**state, "bundles": seen}).encode()
+
+
+def _refuse() -> NoReturn:
+    raise UnavailableError("a view of a part of a folder can't be written", code="permission-denied")

@@ -1,0 +1,119 @@
+"""The pipeline: every call passes the same stages in the same order, and is recorded however it ends.
+
+    parse → authenticate → authorise → validate → idempotency → rate → confirm → run → size → record
+
+The transport parses and authenticates, since it answers for both in its own words. A call that is denied or throttled
+spends no confirmation, and leaves no claim behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from okf_edge.errors import InputError, OkfError, PolicyError
+from okf_edge.limits import LIMITS
+from okf_edge.okf.freshness import format_instant
+from okf_edge.policy import audit, authorise, confirm, idempotency
+from okf_edge.policy.audit import Record
+from okf_edge.policy.call import Call, Guarded, Result
+from okf_edge.policy.ledger import AuditLog, Ledger
+from okf_edge.policy.parse import canonical
+from okf_edge.policy.rate import Buckets
+from okf_edge.ports import Clock, Entropy
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """What the stages need: where they remember and record, the clock, and the switch that forbids all writing."""
+
+    ledger: Ledger
+    log: AuditLog
+    log_key: bytes
+    clock: Clock
+    entropy: Entropy
+    read_only: bool = False
+    buckets: Buckets = field(default_factory=Buckets)
+
+
+@dataclass(slots=True)
+class _Course:
+    """How far a call came, for its record."""
+
+    outcome: str = "failed"
+    code: str = ""
+    bytes: int = 0
+
+
+async def run(guards: Guards, call: Call, tool: Guarded | None, base: str, known: Collection[str]) -> Result:
+    """Run a call through all stages.
+
+    Args: tool: None when there is none of that name. base: the base that it means, empty when it means none.
+        known: the bases that the caller may use.
+    Raises: OkfError: whatever stopped it; it was recorded.
+    """
+    started, course = guards.clock.monotonic(), _Course("defect")
+    try:
+        result = await _stages(guards, call, tool, base, known)
+        course.outcome, course.bytes = "done", len(canonical(result.content))
+        if course.bytes > LIMITS.result_bytes:
+            raise PolicyError(
+                f"the result has {course.bytes:,} bytes, and {LIMITS.result_bytes:,} may leave",
+                code="overflow",
+                hint="Ask for less: a smaller k, or max_tokens.",
+            )
+        return result
+    except OkfError as error:
+        course.outcome = "denied" if isinstance(error, PolicyError) else "failed"
+        course.code = error.code
+        raise
+    finally:
+        await _record(guards, call, base, course, guards.clock.monotonic() - started)
+
+
+async def _stages(guards: Guards, call: Call, tool: Guarded | None, base: str, known: Collection[str]) -> Result:
+    if tool is None:
+        raise InputError(f"there is no tool {call.tool!r}", code="no-tool", hint="See the list of tools.")
+    authorise.authorise(call, tool, read_only=guards.read_only)
+    if base:
+        authorise.require_base(call, base, known)
+    checked = tool.validated(call.arguments)
+    claimed = await idempotency.claim(guards.ledger, call, guards.clock.now())
+    if claimed and claimed.replay:
+        return claimed.replay
+    try:
+        guards.buckets.take(call.caller.name, tool.kind, guards.clock.monotonic())
+        if tool.confirms:
+            await confirm.confirm(guards.ledger, call, guards.entropy, guards.clock.now())
+    except PolicyError:
+        await idempotency.release(guards.ledger, claimed)
+        raise
+    await idempotency.commit(guards.ledger, claimed)
+    try:
+        result = await tool.run(call.caller, checked)
+    except InputError:
+        await idempotency.release(guards.ledger, claimed)  # it was refused as asked, so nothing happened
+        raise
+    await idempotency.complete(guards.ledger, claimed, result)
+    return result
+
+
+async def record_refusal(guards: Guards, tool: str, error: OkfError, reason: str) -> None:
+    """Record what came to no call, e.g. a foreign token; `reason` stays in the log."""
+    record = Record(format_instant(guards.clock.now()), "", tool, "", "", "denied", reason or error.code, 0.0, 0)
+    await guards.log.append(lambda last: audit.line_of(record, last, guards.log_key))
+
+
+async def _record(guards: Guards, call: Call, base: str, course: _Course, seconds: float) -> None:
+    record = Record(
+        at=format_instant(guards.clock.now()),
+        caller=call.caller.name,
+        tool=call.tool[:64],
+        base=base[:64],
+        arguments=audit.hidden(guards.log_key, call.fingerprint),
+        outcome=course.outcome,
+        code=course.code,
+        milliseconds=round(seconds * 1000, 2),
+        bytes=course.bytes,
+    )
+    await guards.log.append(lambda last: audit.line_of(record, last, guards.log_key))

@@ -1,0 +1,84 @@
+"""What the tools ask of their host: the knowledge bases of this machine or service, and how to open one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from okf_edge.app.ports import Ports
+from okf_edge.errors import InputError
+from okf_edge.policy.caller import Caller
+from okf_edge.ports import Clock, Entropy, FileTree
+
+EVERY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base under the name that callers use. `problem` says why it can't be asked; empty when it can."""
+
+    name: str
+    place: str
+    problem: str = ""
+
+
+class Host(Protocol):
+    """Opens what tools work on. Makes no decision about who may."""
+
+    async def bases(self) -> Sequence[Base]: ...
+
+    @property
+    def default(self) -> str:
+        """The base that a call without one means; empty when it must say."""
+
+    def ports(self, base: Base, caller: Caller) -> Ports:
+        """The ports of a base as its caller may see it."""
+
+    def is_single(self, base: Base, path: str) -> bool:
+        """Whether a file has no second name by which it could be something outside of the base."""
+
+    async def make(self, name: str, place: str) -> Base:
+        """Register a folder under a new name, making it when its parent is there. Raises InputError."""
+
+    async def source(self, named: str) -> bytes | FileTree:
+        """What a path or URL of a bundle holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a tool works with: the host, its caller, time and chance."""
+
+    host: Host
+    caller: Caller
+    clock: Clock
+    entropy: Entropy
+
+    async def known(self) -> tuple[Base, ...]:
+        """The bases that the caller may use."""
+        return tuple(base for base in await self.host.bases() if self.caller.may_use(base.name))
+
+    async def base(self, named: str) -> Base:
+        """The base that a call means. Raises InputError: none is meant, or it can't be asked."""
+        known = await self.known()
+        name = named or meant(self.host.default, known)
+        found = next((base for base in known if base.name == name), None)
+        if found is None:
+            there = ", ".join(base.name for base in known) or "none; register one with `okf kb add`"
+            raise InputError(
+                f"no knowledge base is called {name!r}"
+                if name
+                else "expected the name of a knowledge base, found none",
+                code="no-base",
+                hint=f"There are: {there}.",
+            )
+        if found.problem:
+            raise InputError(f"{found.name} {found.problem}", code="base-unusable")
+        return found
+
+
+def meant(default: str, known: Sequence[Base]) -> str:
+    """The base of a call that names none: the configured one, else the only one, else empty."""
+    if default and any(base.name == default for base in known):
+        return default
+    return known[0].name if len(known) == 1 else ""

@@ -1,0 +1,48 @@
+"""Calls of tools by name: which base is meant, then through the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from okf_edge.policy import pipeline
+from okf_edge.policy.call import Call, Result
+from okf_edge.policy.caller import Caller
+from okf_edge.policy.pipeline import Guards
+from okf_edge.tools.catalogue import TOOLS, shown_to
+from okf_edge.tools.host import EVERY, Host, World, meant
+from okf_edge.tools.tool import Bound, Tool
+
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What every transport serves."""
+
+    host: Host
+    guards: Guards
+
+    def world(self, caller: Caller) -> World:
+        return World(self.host, caller, self.guards.clock, self.guards.entropy)
+
+    def tools(self, caller: Caller) -> tuple[Tool, ...]:
+        return shown_to(caller, read_only=self.guards.read_only)
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Result:
+        """Raises: OkfError: whatever stopped the call; it was recorded."""
+        tool, world = BY_NAME.get(name), self.world(caller)
+        known = {base.name for base in await world.known()}
+        base = await self._meant(world, tool, arguments)
+        if tool and tool.federated:
+            known.add(EVERY)
+        bound = Bound(tool, world) if tool else None
+        return await pipeline.run(self.guards, Call(caller, name, arguments), bound, base, known)
+
+    async def _meant(self, world: World, tool: Tool | None, arguments: Mapping[str, Any]) -> str:
+        """The base that a call means, before its arguments are checked; empty when it means none."""
+        if tool is None or not tool.on_base:
+            return ""
+        named = arguments.get("kb")
+        return named if isinstance(named, str) and named else meant(self.host.default, await world.known())

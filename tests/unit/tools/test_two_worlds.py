@@ -1,0 +1,108 @@
+"""What a caller may not see shows through nothing: a base with hidden pages answers like one without them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from okf_edge.app import Config, Okf
+from okf_edge.errors import OkfError
+from okf_edge.policy.caller import Caller
+from tests.tool_kit import OWNER, FolderHost, folder_of, reader, service_of
+
+SEEN = {
+    "concepts/weir.md": "---\ntype: Concept\ntitle: Weir\ndescription: The weir\nsources: [river/log.md]\n---\n\n"
+    "The sluice of the weir opens at dawn. See [[Eel]] and [[Plan]] and [the log](../river/log.md).\n",
+    "concepts/eel.md": "---\ntype: Concept\ntitle: Eel\ndescription: An eel\n---\n\nEels pass the weir in autumn.\n",
+    "river/log.md": "# River log\n\nThe gauge read two metres. Sluice opened. Back to [[weir]].\n",
+    "river/plan.md": "# Plan of the river\n\nDredge the pool in March.\n",
+}
+HIDDEN = {
+    "secret/plan.md": "# Plan\n\nThe sluice code is 4711. Dawn raid on the weir, weir, weir.\n",
+    "secret/eel.md": "---\naliases: [Eel, Weir]\n---\n\nThe eel sluice. [[weir]] [[log]] zanzibar sluice dawn.\n",
+    "concepts/hidden-eel.md": "---\ntype: Concept\ntitle: Hidden eel\nsources: [river/log.md]\n---\n\nzanzibar weir.\n",
+}
+RULES = {"deny": ("secret", "concepts/hidden-*")}
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    *(("query", {"question": question, "k": 20}) for question in
+      ("sluice of the weir at dawn", "zanzibar", "eels in autumn", "plan", "gauge two metres", "weir code 4711")),
+    ("query", {"question": "weir", "means": "lexical"}),
+    ("query", {"question": "weir", "kb": "*"}),
+    ("query", {"question": "zanzibar", "paths": ["secret"]}),
+    *(("read", {"page": page}) for page in
+      ("secret/plan.md", "Plan", "eel", "Hidden eel", "weir", "secret", "concepts/hidden-eel.md", "plan#x")),
+    *(("neighbours", {"page": page}) for page in ("weir", "river/log.md", "secret/eel.md", "eel")),
+    ("map", {}), ("stale", {}), ("list_bundles", {}), ("list_kbs", {}),
+]  # fmt: skip
+
+
+async def outcome(service, caller: Caller, tool: str, arguments: dict[str, Any]) -> Any:
+    try:
+        result = await service.call(caller, tool, arguments)
+    except OkfError as error:
+        return [type(error).__name__, error.code, error.message, error.hint]
+    return json.loads(json.dumps({**result.content, "timings": {}}))
+
+
+async def world(root: Path, files: dict[str, str], *, indexed: bool = True):
+    host = FolderHost(root, {"river": folder_of(root / "river", files)})
+    service = service_of(host)
+    if indexed:
+        base = (await host.bases())[0]
+        await Okf(host.ports(base, OWNER), Config("river")).build_index()
+    return service
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+async def test_a_base_with_hidden_pages_answers_like_one_without_them(tmp_path: Path, indexed: bool) -> None:
+    whole = await world(tmp_path / "a", {**SEEN, **HIDDEN}, indexed=indexed)
+    without = await world(tmp_path / "b", SEEN, indexed=indexed)
+    differing = []
+    for tool, arguments in CALLS:
+        one = await outcome(whole, reader(**RULES), tool, arguments)
+        other = await outcome(without, reader(name="other"), tool, arguments)
+        if one != other:
+            differing.append((tool, arguments, one, other))
+    assert differing == []
+
+
+async def test_the_owner_sees_what_is_hidden_from_others(tmp_path: Path) -> None:
+    service = await world(tmp_path, {**SEEN, **HIDDEN})
+    owner = await outcome(service, OWNER, "query", {"question": "zanzibar"})
+    assert "secret/eel.md" in [each["path"] for each in owner["candidates"]]
+
+
+async def test_who_sees_a_part_writes_nothing_into_the_base(tmp_path: Path) -> None:
+    service = await world(tmp_path, {**SEEN, **HIDDEN})
+    before = snapshot(tmp_path / "river")
+    for tool, arguments in CALLS:
+        await outcome(service, reader(**RULES), tool, arguments)
+    assert snapshot(tmp_path / "river") == before
+
+
+async def test_an_allow_list_shows_nothing_else(tmp_path: Path) -> None:
+    service = await world(tmp_path, {**SEEN, **HIDDEN})
+    caller = reader(allow=("river/**",))
+    answer = await outcome(service, caller, "query", {"question": "sluice dawn"})
+    assert {each["path"] for each in answer["candidates"] + answer["near"]} <= {"river/log.md", "river/plan.md"}
+    assert answer["coverage"]["found"] == answer["coverage"]["read"] == 2
+    nothing = await outcome(service, reader(allow=()), "query", {"question": "sluice dawn"})
+    assert nothing["coverage"]["found"] == 0
+
+
+async def test_callers_with_different_rules_at_once_see_each_their_own(tmp_path: Path) -> None:
+    service = await world(tmp_path, {**SEEN, **HIDDEN})
+    callers = [OWNER, reader(**RULES), reader(allow=("river/**",), name="river")] * 3
+    answers = await asyncio.gather(*(outcome(service, each, "query", {"question": "zanzibar"}) for each in callers))
+    for caller, answer in zip(callers, answers, strict=True):
+        seen = {each["path"] for each in answer["candidates"] + answer["near"]}
+        assert all(caller.rules.admits(path) for path in seen)
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
