@@ -15,8 +15,8 @@ from okf_edge.errors import NotFoundError, StoreError
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 from okf_edge.workspace.agents import AGENTS, Agent, BundleLine
+from okf_edge.workspace.identity import KNOWLERY as MANIFEST
 
-MANIFEST = ".knowlery/manifest.json"
 BUNDLES = ".knowlery/bundles.json"
 SKILLS_LOCK = "skills-lock.json"
 

@@ -17,6 +17,7 @@ from okf_edge.inmemory.sql import SqliteSql
 from okf_edge.inmemory.system import ManualClock, SeededEntropy
 from okf_edge.workspace import layout
 from okf_edge.workspace.agents import AGENTS, SKILLS, skill_text
+from okf_edge.workspace.identity import identify
 from okf_edge.workspace.setup import set_up
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -226,6 +227,12 @@ async def test_a_knowlery_workspace_syncs_with_no_file_of_its_own_changed():
     tree.log.clear()
     assert ((await okf(tree).sync()).written, tree.log) == ((), [])
     assert [bundle.id for bundle in (await okf(tree).map()).bundles] == ["x.y"]
+
+
+async def test_a_knowlery_workspace_answers_under_its_own_name_before_anything_is_done():
+    assert (await identify(MemoryTree(KNOWLERY), "folder")).name == "River lab"
+    for damage in (b"", b"[]", b'{"kbName": 5}'):
+        assert (await identify(MemoryTree({".knowlery/manifest.json": damage}), "folder")).name == "folder"
 
 
 async def test_a_knowlery_workspace_is_adopted_by_init():
