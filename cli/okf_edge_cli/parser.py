@@ -63,7 +63,14 @@ def _no_command(name: str, rest: Sequence[str]) -> Exception:
         return HelpError(help_of(name), DONE if name in _HELP or rest else USAGE)
     if not name:
         return HelpError(help_of(""), USAGE)
-    return InputError(f"there is no command {name!r}", code="usage", hint="See `okf --help`.")
+    return InputError(f"there is no command {name!r}", code="usage", hint=f"{_near(name)}See `okf --help`.")
+
+
+def _near(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [command.name for command in COMMANDS], 3, cutoff=0.5)
+    return f"Near it: {', '.join(near)}. " if near else ""
 
 
 def help_of(group: str) -> str:
@@ -96,7 +103,9 @@ class _Parser(ArgumentParser):
         raise HelpError(self.format_help().rstrip())
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(message, code="usage", hint=f"See `{self.prog} --help`.")
+        known = ", ".join(flag for action in self._actions for flag in action.option_strings[:1])
+        taken = f"It takes {known}. " if message.startswith("unrecognized") else ""
+        raise InputError(message, code="usage", hint=f"{taken}See `{self.prog} --help`.")
 
 
 def _settings(argument: Argument) -> dict[str, Any]:
