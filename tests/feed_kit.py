@@ -57,9 +57,7 @@ class MemoryKeyring:
         return [self.keys[key] for key in public_keys if key in self.keys]
 
 
-def release(
-    bundle_id: str = "ada.harbour", version: str = "1.0.0", archive: bytes = ARCHIVE, **more: Any
-) -> Release:
+def release(bundle_id: str = "ada.harbour", version: str = "1.0.0", archive: bytes = ARCHIVE, **more: Any) -> Release:
     return Release(bundle_id, version, "Harbour", len(archive), sha256(archive).hexdigest(), "0" * 64, **more)
 
 
@@ -107,9 +105,7 @@ class Simulator:
     def pass_time(self, **time: float) -> None:
         self.now += timedelta(**time)
 
-    async def forge(
-        self, role: str, change: Callable[[Any], None], signers: Sequence[Signer], key: str = ""
-    ) -> None:
+    async def forge(self, role: str, change: Callable[[Any], None], signers: Sequence[Signer], key: str = "") -> None:
         """Put changed metadata of a role where the newest lies, signed with keys of the forger's choice."""
         key = key or (TIMESTAMP_KEY if role == TIMESTAMP else self.newest(role))
         metadata: Metadata[Any] = Metadata.from_bytes(self.store.blobs[self.newest(role)])

@@ -24,8 +24,14 @@ def install(
     force: bool,
     accept_risks: bool,
     accept_nonconformant: bool,
+    feed: str,
     as_json: bool,
 ) -> int:
+    if feed:
+        from okf_edge_cli.subscribing import install_from_feed
+
+        kept = InstallOptions("", force=force, accept_risks=accept_risks, accept_nonconformant=accept_nonconformant)
+        return install_from_feed(source, feed, kept, folder, as_json)
     options = InstallOptions(source, bundle_id, version, force, accept_risks, accept_nonconformant)
 
     async def job(okf: Okf) -> Installation:
@@ -33,7 +39,7 @@ def install(
 
     done = session.run(job, folder, as_json)
     value = {"outcome": done.outcome, "bundle": described(done.bundle), "notes": list(done.notes)}
-    session.print_result(value, _install_lines(done), as_json)
+    session.print_result(value, install_lines(done), as_json)
     return DONE
 
 
@@ -70,6 +76,9 @@ def described(bundle: InstalledBundle) -> dict[str, Any]:
         "installed_at": bundle.installed_at,
         "content_digest": bundle.content_digest,
         "signature": bundle.signature,
+        "signer": bundle.signer,
+        "feed": bundle.feed,
+        "previous": bundle.previous.version if bundle.previous else "",
         "index": bundle.index_origin,
         "embedder": bundle.index.embedder if bundle.index else "",
         "left_out": list(bundle.left_out),
@@ -81,17 +90,21 @@ def _list_lines(bundles: Sequence[InstalledBundle]) -> Iterator[Line]:
         yield line("no bundles are installed")
     for bundle in bundles:
         yield line(bold(f"{bundle.id}@{bundle.version}"), f"  {bundle.title}")
-        signature = "unsigned" if bundle.signature == "absent" else "signed"
-        yield line(dim(f"  {bundle.path}  from {bundle.origin}  {signature}, index {bundle.index_origin}"))
+        yield line(dim(f"  {bundle.path}  from {bundle.origin}  {signature_of(bundle)}, index {bundle.index_origin}"))
 
 
 def _named(bundle: InstalledBundle) -> str:
     return f"{bundle.id}@{bundle.version}"
 
 
-def _install_lines(done: Installation) -> Iterator[Line]:
+def signature_of(bundle: InstalledBundle) -> str:
+    """Whose signature was verified, in words; an invalid one is never installed."""
+    return f"signed by {bundle.signer} ({bundle.feed})" if bundle.signature == "valid" else "unsigned"
+
+
+def install_lines(done: Installation) -> Iterator[Line]:
     yield line(good(f"{done.outcome} "), bold(_named(done.bundle)), f" in {done.bundle.path}")
-    yield line(dim(f"  {done.bundle.content_digest}, unsigned"))
+    yield line(dim(f"  {done.bundle.content_digest}, {signature_of(done.bundle)}"))
     yield from (line(wary("  note: "), note) for note in done.notes)
 
 

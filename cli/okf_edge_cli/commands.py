@@ -29,7 +29,7 @@ class Argument:
     """One argument. `name` is that of its handler's parameter; `flags` are empty for a positional one.
 
     `takes` tells its values: nothing for a switch, one text or number, or one or more texts. A positional argument that
-    `may_be_absent` takes its default then; an option that is `required` may not.
+    `may_be_absent` takes its default then; an option may go without its value then. An option may be `required`.
     """
 
     name: str
@@ -59,6 +59,12 @@ KB_OR_ALL = option("kb", "--kb", "NAME", "a registered knowledge base in place o
 EMBEDDER = option("embedder", "--embedder", "MODEL", "the model to embed with [default: by the content]")
 SHA256 = option("sha256", "--verify", "SHA256", "the digest that the archive must have")
 FORCE = switch("force", "--force", "lose local edits, or go back to an older version")
+ACCEPT_NONCONFORMANT = switch("accept_nonconformant", "--accept-nonconformant", "install what does not conform to OKF")
+FEED = Argument("feed", "the feed: a folder or s3://bucket/prefix", shown="FEED")
+FEED_NAME = option("feed", "--feed", "NAME", "only this feed [default: all that are followed]")
+KEYS = option("keys_folder", "--keys", "DIR", "where keys lie that are taken out once a year, e.g. a stick")
+PASSPHRASE = switch("passphrase", "--passphrase", "ask for a passphrase for new keys")
+PUBLIC_KEY = option("public_key", "--public-key", "HEX", "a key that another machine holds [default: make one here]")
 ACCEPT_RISKS = switch("accept_risks", "--accept-risks", "go on in spite of the risks that were shown")
 
 
@@ -147,11 +153,32 @@ _COMMANDS = (
             option("licence", "--licence", "LICENCE", "under which terms, e.g. CC-BY-4.0"),
             Argument("languages", "readers may ask in this one; repeatable", ("--language",), "texts", "CODE"),
             Argument("accepted", "a risk that may leave, and why; repeatable", ("--accept",), "texts", "ID=REASON"),
+            switch("reviewed", "--reviewed", "export what `okf review --id ID` approved of a knowledge base"),
             switch("local", "--local", "export a knowledge base, unreviewed: it can never be published"),
             EMBEDDER,
             JSON,
         ),
         {DONE: "written", REFUSED: "refused: risks, or content that makes no bundle"},
+    ),
+    Command(
+        "review",
+        "decide, item by item, what leaves a knowledge base with some pages",
+        "reviewing:review",
+        (
+            Argument(
+                "seeds", "pages to start from [default: those of --id]", (), "texts", "SEED", may_be_absent=True
+            ),
+            FOLDER,
+            option("bundle_id", "--id", "ID", "the bundle's id: creator.name [default: by the base and the first page]"),
+            Argument("hops", "links to follow [default: 1]", ("--hops",), "number", "N"),
+            switch("as_list", "--list", "print what would leave, and ask nothing"),
+            Argument("approved", "this item may leave; repeatable", ("--approve",), "texts", "ITEM"),
+            Argument("flagged", "this item may not leave; repeatable", ("--flag",), "texts", "ITEM"),
+            Argument("accepted", "this risk may leave, and why; repeatable", ("--accept",), "texts", "ID=REASON"),
+            option("reviewer", "--reviewer", "NAME", "who decides; needed for every decision"),
+            JSON,
+        ),
+        {DONE: "everything is decided", REFUSED: "something is open"},
     ),
     Command(
         "verify",
@@ -167,21 +194,167 @@ _COMMANDS = (
     ),
     Command(
         "install",
-        "install a bundle from an archive, a folder or a URL",
+        "install a bundle from a feed, an archive, a folder or a URL",
         "bundling:install",
         (
-            Argument("source", "an archive, a folder or an http(s) URL", shown="SOURCE"),
+            Argument("source", "an archive, a folder or an http(s) URL; with --feed, ID or ID@RANGE", shown="SOURCE"),
             FOLDER,
             SHA256,
             option("bundle_id", "--id", "ID", "the id of a bundle that states none"),
             option("version", "--version", "VERSION", "the version of a bundle that states none"),
             FORCE,
             ACCEPT_RISKS,
-            switch("accept_nonconformant", "--accept-nonconformant", "install what does not conform to OKF"),
+            ACCEPT_NONCONFORMANT,
+            Argument(
+                "feed",
+                "from a feed, with all that it needs [default: any]",
+                ("--feed",),
+                shown="NAME",
+                default="",
+                may_be_absent=True,
+            ),
             JSON,
         ),
         {DONE: "installed", REFUSED: "refused; nothing was written"},
     ),
+    Command("check-updates", "how installed bundles stand in their feeds", "subscribing:check_updates", (FOLDER, JSON)),
+    Command(
+        "update",
+        "update bundles to what their feeds offer",
+        "subscribing:update",
+        (
+            Argument("bundle_ids", "which", takes="texts", shown="ID", may_be_absent=True),
+            switch("everything", "--all", "all that came from a feed"),
+            FOLDER,
+            FORCE,
+            ACCEPT_RISKS,
+            ACCEPT_NONCONFORMANT,
+            JSON,
+        ),
+        {DONE: "updated, or nothing to do", REFUSED: "refused; the version that was there still is"},
+    ),
+    Command(
+        "rollback",
+        "go back to the version that an update replaced",
+        "subscribing:rollback",
+        (Argument("bundle_id", "the id of the bundle", shown="ID"), FOLDER, FORCE, JSON),
+        {DONE: "gone back", REFUSED: "refused: local edits would be lost"},
+    ),
+    Command(
+        "search-feed",
+        "find bundles in the feeds that are followed",
+        "subscribing:search_feed",
+        (
+            Argument(
+                "words",
+                "words of the id, title or description [default: all]",
+                takes="texts",
+                shown="WORD",
+                may_be_absent=True,
+            ),
+            FEED_NAME,
+            FOLDER,
+            JSON,
+        ),
+    ),
+    Command(
+        "publish",
+        "publish a bundle to a feed",
+        "publishing:publish",
+        (
+            Argument("source", "an archive, or a source folder to export", shown="SOURCE"),
+            option("feed", "--to", "FEED", "the feed: a folder or s3://bucket/prefix", required=True),
+            option("bundle_id", "--id", "ID", "of a source folder: its id"),
+            option("version", "--version", "VERSION", "of a source folder: its version"),
+            option("title", "--title", "TITLE", "of a source folder: its title [default: by its id]"),
+            EMBEDDER,
+            Argument("accepted", "accept a finding, with the reason; repeatable", ("--accept",), "texts", "ID=REASON"),
+            switch("dry", "--dry-run", "show what would be written, and write nothing"),
+            JSON,
+        ),
+        {DONE: "published, or waiting for the feed's owner", REFUSED: "refused; nothing was published"},
+    ),
+    Command(
+        "yank",
+        "withdraw a version: its holders are warned, and nobody installs it again",
+        "publishing:yank",
+        (
+            Argument("bundle_id", "the id of the bundle", shown="ID"),
+            Argument("version", "the version", shown="VERSION"),
+            option("reason", "--reason", "TEXT", "why; its holders read this", required=True),
+            option("feed", "--from", "FEED", "the feed: a folder or s3://bucket/prefix", required=True),
+            JSON,
+        ),
+    ),
+    Command(
+        "feed init",
+        "make a feed and its keys",
+        "feeding:init",
+        (
+            FEED,
+            Argument("keys", "how many offline keys [default: 1]", ("--root-keys",), "number", "N", 1),
+            Argument("threshold", "how many of them must sign [default: 1]", ("--threshold",), "number", "N", 1),
+            KEYS,
+            PASSPHRASE,
+            JSON,
+        ),
+    ),
+    Command("feed key", "make a key to publish with, and print its public half", "feeding:key", (PASSPHRASE, JSON)),
+    Command(
+        "feed add-creator",
+        "let a creator publish bundles whose ids begin with their name",
+        "feeding:add_creator",
+        (
+            FEED,
+            Argument("creator", "the first part of their ids", shown="CREATOR"),
+            PUBLIC_KEY,
+            KEYS,
+            PASSPHRASE,
+            JSON,
+        ),
+    ),
+    Command(
+        "feed rotate",
+        "replace the keys of a role, because they were lost, stolen or old",
+        "feeding:rotate",
+        (
+            FEED,
+            Argument("role", "root, targets, snapshot, timestamp or a creator", shown="ROLE"),
+            PUBLIC_KEY,
+            Argument(
+                "known_good",
+                "sign a creator's releases anew as of this version [default: the newest]",
+                ("--from-version",),
+                "number",
+                "N",
+                0,
+            ),
+            KEYS,
+            PASSPHRASE,
+            JSON,
+        ),
+    ),
+    Command("feed status", "who may sign what in a feed, and until when it is valid", "feeding:status", (FEED, JSON)),
+    Command(
+        "feed refresh",
+        "put in force what creators sent, and sign again what ends soon",
+        "feeding:refresh",
+        (FEED, KEYS, JSON),
+    ),
+    Command(
+        "feed trust",
+        "follow a feed, and confirm it on this device",
+        "subscribing:trust",
+        (
+            Argument("url", "its address: an http(s) URL, s3://bucket/prefix or a folder", shown="URL"),
+            option("root", "--root", "SHA256", "the digest of its root, as its owner told it [default: as found now]"),
+            option("name", "--name", "NAME", "what to call it [default: by its address]"),
+            FOLDER,
+            JSON,
+        ),
+        {DONE: "followed", REFUSED: "refused: its root or metadata is not what it should be"},
+    ),
+    Command("feed list", "the feeds that are followed", "subscribing:list_feeds", (FOLDER, JSON)),
     Command("list", "list the installed bundles", "bundling:list_bundles", (FOLDER, JSON)),
     Command(
         "uninstall",
@@ -291,6 +464,7 @@ _COMMANDS = (
 COMMANDS = tuple(each.with_kb() for each in _COMMANDS)
 
 GROUPS: Mapping[str, str] = {
+    "feed": "feeds of bundles: those you own, and those you follow",
     "index": "the index of a folder",
     "kb": "the knowledge bases that have a name",
     "model": "the embedding models",

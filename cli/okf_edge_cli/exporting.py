@@ -40,6 +40,7 @@ def export(
     languages: Sequence[str],
     accepted: Sequence[str],
     local: bool,
+    reviewed: bool,
     embedder: str,
     as_json: bool,
 ) -> int:
@@ -51,15 +52,17 @@ def export(
         creator=Creator(creator, creator_url),
         licence=licence,
         languages=tuple(languages),
-        accepted=dict(map(_acceptance, accepted)),
+        accepted=dict(map(acceptance, accepted)),
         local=local,
     )
 
     async def job(okf: Okf) -> Written:
         place, name = _place(out)
-        exported = await okf.export(options, embedder)
+        exported = await (okf.export_reviewed if reviewed else okf.export)(options, embedder)
         name = name or exported.file_name
         await DiskTree(place).write(name, exported.archive)
+        if reviewed:
+            await okf.record_release(exported)
         return Written(exported, f"{place}/{name}")
 
     written = session.run(job, folder, as_json)
@@ -67,7 +70,7 @@ def export(
     return DONE
 
 
-def _acceptance(text: str) -> tuple[str, str]:
+def acceptance(text: str) -> tuple[str, str]:
     """A finding's id and the reason why it may leave."""
     finding, _, reason = text.partition("=")
     if not reason.strip():

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from okf_edge.app import Okf
 from okf_edge.app.ports import Config, Ports
 from okf_edge.errors import InputError, ModelError, NotFoundError, OkfError, UnavailableError
-from okf_edge.ports import Embedder, EmbedderSpec, FileTree, Models, Progress, SqlEngine
+from okf_edge.ports import BlobStore, Embedder, EmbedderSpec, FileTree, Models, Progress, SqlEngine
 from okf_edge.workspace.layout import MARKERS
 from okf_edge_native.disk import DiskTree
-from okf_edge_native.places import cache_place
+from okf_edge_native.places import cache_place, state_place
 from okf_edge_native.progress import SilentProgress, progress_for
 from okf_edge_native.system import SystemClock, SystemEntropy
 
@@ -58,6 +58,8 @@ def ports_of(root: str, quiet: bool) -> Ports:
         engine=_engine,
         models=models(),
         preferred=_preferred,
+        device=device_place,
+        open_store=open_store,
         clock=SystemClock(),
         entropy=SystemEntropy(),
         progress=progress(quiet),
@@ -104,6 +106,31 @@ def spare_place(root: str) -> Callable[[], FileTree]:
     """Where derived files of a folder go that can't be written: in the user's cache, keyed by its real path."""
     key = sha256(os.fsencode(root)).hexdigest()[:24]
     return lambda: DiskTree(f"{cache_place()}/folders/{key}")
+
+
+def device_place() -> FileTree:
+    """Where this device keeps what it trusts. Raises UnavailableError: there is no home."""
+    return DiskTree(state_place())
+
+
+def open_store(address: str) -> BlobStore:
+    """The store of a feed: `s3://bucket/prefix`, an http(s) URL (read only), or a folder."""
+    if address.startswith("s3://"):
+        from okf_edge_native.s3 import S3Blobs
+
+        return S3Blobs(address)
+    if address.startswith(("http://", "https://")):
+        from okf_edge_native.http import HttpBlobs
+
+        return HttpBlobs(address)
+    from okf_edge_native.blobs import DiskBlobs
+
+    return DiskBlobs(address)
+
+
+def store_address(text: str) -> str:
+    """A feed's address as it is kept: a folder by its absolute path, anything else as it was given."""
+    return text if "://" in text else os.path.abspath(text)
 
 
 def progress(quiet: bool) -> Progress:

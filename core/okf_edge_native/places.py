@@ -27,6 +27,11 @@ def config_place(environment: Mapping[str, str] = os.environ) -> str:
     return _place(environment, "config", "XDG_CONFIG_HOME", ".config")
 
 
+def state_place(environment: Mapping[str, str] = os.environ) -> str:
+    """Where what this device alone keeps lies: the metadata of feeds that it has verified."""
+    return _place(environment, "state", "XDG_STATE_HOME", ".local/state")
+
+
 def _place(environment: Mapping[str, str], name: str, variable: str, below_home: str) -> str:
     own = environment.get("OKF_HOME", "")
     if os.path.isabs(own):

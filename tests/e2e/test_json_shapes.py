@@ -20,6 +20,9 @@ BUNDLE = {
     "installed_at": "str",
     "content_digest": "str",
     "signature": "str",
+    "signer": "str",
+    "feed": "str",
+    "previous": "str",
     "index": "str",
     "embedder": "str",
     "left_out": [],
@@ -66,7 +69,53 @@ CANDIDATE = {
     "fresh": "bool",
     "why": ["str"],
 }
+CHANGE = {"outcome": "str", "snapshot": "int"}
+FEED = {"name": "str", "url": "str", "root": "str", "confirmed": "bool"}
 SHAPES = {
+    "feed init": {"feed": "str", "root": "str"},
+    "feed key": {"public_key": "str", "key_id": "str"},
+    "feed add-creator": CHANGE,
+    "publish": {
+        **CHANGE,
+        "dry_run": "bool",
+        "id": "str",
+        "version": "str",
+        "sha256": "str",
+        "bytes": "int",
+        "content_digest": "str",
+        "root": "str",
+        "written": ["str"],
+    },
+    "feed status": {
+        "root": "str",
+        "roles": [{"role": "str", "version": "int", "expires": "str", "threshold": "int", "keys": ["str"]}],
+        "bundles": "int",
+        "releases": "int",
+    },
+    "feed trust": FEED,
+    "feed list": {"feeds": [FEED]},
+    "search-feed": {
+        "bundles": [
+            {
+                "feed": "str",
+                "id": "str",
+                "version": "str",
+                "title": "str",
+                "description": "str",
+                "bytes": "int",
+                "signer": "str",
+            }
+        ],
+        "troubles": [],
+    },
+    "check-updates": {
+        "bundles": [{"id": "str", "version": "str", "feed": "str", "offered": "str", "yanked": "str", "trouble": "str"}]
+    },
+    "update": {"updated": [{"outcome": "str", "bundle": BUNDLE, "notes": []}]},
+    "rollback": {"bundle": BUNDLE},
+    "yank": {"id": "str", "version": "str", "reason": "str", **CHANGE},
+    "feed rotate": CHANGE,
+    "feed refresh": CHANGE,
     "init": {"name": "str", "agent": "str", "adopted": "bool", "created": ["str"], "kept": ["str"], "notes": []},
     "sync": {"written": ["str"], "left": [], "recorded": "int", "notes": []},
     "stale": {
@@ -226,6 +275,28 @@ def lines() -> dict[str, list[str]]:
     }
 
 
+def feed_lines() -> list[tuple[str, list[str]]]:
+    """A feed with two versions; the first one is installed, updated, gone back to and withdrawn."""
+    return [
+        ("feed init", ["feed", "init", "shelf", "--json"]),
+        ("feed key", ["feed", "key", "--json"]),
+        ("feed add-creator", ["feed", "add-creator", "shelf", "acme", "--json"]),
+        ("publish", ["publish", "b.zip", "--to", "shelf", "--json"]),
+        ("feed status", ["feed", "status", "shelf", "--json"]),
+        ("feed trust", ["feed", "trust", "shelf", "--dir", "base", "--json"]),
+        ("feed list", ["feed", "list", "--dir", "base", "--json"]),
+        ("search-feed", ["search-feed", "--dir", "base", "--json"]),
+        ("install", ["install", "acme.birds", "--feed", "--dir", "base", "--json"]),
+        ("check-updates", ["check-updates", "--dir", "base", "--json"]),
+        ("publish", ["publish", "source", "--id", "acme.birds", "--version", "1.1.0", "--to", "shelf", "--json"]),
+        ("update", ["update", "--all", "--dir", "base", "--json"]),
+        ("rollback", ["rollback", "acme.birds", "--dir", "base", "--json"]),
+        ("yank", ["yank", "acme.birds", "1.0.0", "--reason", "wrong", "--from", "shelf", "--json"]),
+        ("feed rotate", ["feed", "rotate", "shelf", "acme", "--json"]),
+        ("feed refresh", ["feed", "refresh", "shelf", "--json"]),
+    ]
+
+
 def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines):
     for folder in ("base", "source"):
         (tmp_path / folder / "birds").mkdir(parents=True)
@@ -235,16 +306,18 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
     (tmp_path / "base/concepts/page.md").write_text(PAGE)
     (tmp_path / "base/link.md").symlink_to(tmp_path / "source")
     found = {}
-    for command, line in lines.items():
+    for command, line in [*lines.items(), *feed_lines()]:
         done = okf(*line)
         assert done.code in (0, 1), done.err
         found[command] = shape(done.json)
+    assert found["install"].pop("needed") == []
     found["query"]["timings"] = "timings"
     assert found == SHAPES
 
 
 def test_every_command_has_its_shape_frozen_here(lines):
-    assert {*SHAPES, "model build"} == {*lines, "model build"} == {command.name for command in COMMANDS}
+    run = {*lines, *(command for command, _ in feed_lines()), "model build"}
+    assert {*SHAPES, "model build"} == run == {command.name for command in COMMANDS}
 
 
 def shape(value: Any) -> Any:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from okf_edge.app.base import Built
     from okf_edge.app.bundle_index import BundleIndexer
+    from okf_edge.app.feeds import Feeds
     from okf_edge.app.lifecycle import Repaired, Synced
     from okf_edge.app.reading import Reading
+    from okf_edge.app.reviewing import Checklist, Verdicts, Wanted
     from okf_edge.app.status import Status
     from okf_edge.bundles.export import Exported, ExportOptions
     from okf_edge.bundles.install import Installation, InstallOptions
@@ -150,6 +152,30 @@ class Okf:
         indexer = self._indexer(ports.spare, embedder)
         return await export_bundle(ports.tree, options, indexer=indexer, progress=ports.progress)
 
+    async def review(self, wanted: Wanted) -> Checklist:
+        """What would leave with some pages, item by item, and what was decided about it."""
+        from okf_edge.app.reviewing import checklist
+
+        return await checklist(self._ports, self._config, wanted)
+
+    async def decide(self, wanted: Wanted, verdicts: Verdicts) -> Checklist:
+        """Record a person's decisions about what would leave; the checklist after it."""
+        from okf_edge.app.reviewing import decide
+
+        return await decide(self._ports, self._config, wanted, verdicts)
+
+    async def export_reviewed(self, options: ExportOptions, embedder: str = "") -> Exported:
+        """Compile what was approved under the id of the options into a bundle archive; nothing is written."""
+        from okf_edge.app.reviewing import export_reviewed
+
+        return await export_reviewed(self._ports, self._config, options, embedder)
+
+    async def record_release(self, exported: Exported) -> None:
+        """Remember what a reviewed version that was written holds: the next one's log tells what changed since."""
+        from okf_edge.app.reviewing import record_release
+
+        await record_release(self._ports, self._config, exported)
+
     async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
         """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.
 
@@ -182,6 +208,13 @@ class Okf:
         from okf_edge.bundles.verify import verify_archive
 
         return await verify_archive(archive, sha256=sha256, indexer=self._indexer(self._ports.spare), rebuild=rebuild)
+
+    @property
+    def feeds(self) -> Feeds:
+        """What has to do with feeds that the folder follows."""
+        from okf_edge.app.feeds import Feeds
+
+        return Feeds(self._ports, lambda: self._indexer(lambda: self._ports.tree))
 
     def _indexer(self, scratch: Callable[[], FileTree], wanted: str = "") -> BundleIndexer:
         from okf_edge.app.bundle_index import BundleIndexer

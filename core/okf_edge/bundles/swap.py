@@ -61,6 +61,11 @@ class Swap:
     def kept(self) -> str:
         return f".okf/previous/{self.id}"
 
+    @property
+    def leaving(self) -> str:
+        """Where the old folder waits while the one that was kept before is removed. No id has a single segment."""
+        return f".okf/previous/leaving/{self.id}"
+
 
 async def carry_out(tree: FileTree, swap: Swap) -> None:
     """Do the steps. The lock is held and `repair` has run."""
@@ -112,12 +117,14 @@ async def _finish(tree: FileTree, swap: Swap) -> None:
 async def _put_away(tree: FileTree, swap: Swap) -> None:
     """Keep the old folder or remove it, wherever the swap left it."""
     for old in filter(None, (swap.backup, swap.stage)):
-        if swap.keeps and await files_below(tree, old):
-            await _remove(tree, swap.kept)
-            await tree.rename(old, swap.kept)
+        if swap.keeps:
+            with suppress(NotFoundError):
+                await tree.rename(old, swap.leaving)
         await _remove(tree, old)
-    if swap.wanted is None:
+    if swap.wanted is None or await files_below(tree, swap.leaving):
         await _remove(tree, swap.kept)
+    if await files_below(tree, swap.leaving):
+        await tree.rename(swap.leaving, swap.kept)
 
 
 async def _remove(tree: FileTree, path: str) -> None:

@@ -1,0 +1,154 @@
+"""`okf feed trust`, `feed list`, `search-feed`, `install --feed`, `check-updates`, `update` and `rollback`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from okf_edge.app import Okf
+from okf_edge.app.subscribing import Catalogue, Standing
+from okf_edge.bundles.install import Installation, InstallOptions
+from okf_edge.errors import InputError
+from okf_edge.feed.subscriptions import Subscription
+from okf_edge_cli import session
+from okf_edge_cli.bundling import described, install_lines
+from okf_edge_cli.commands import DONE
+from okf_edge_cli.parser import ANY
+from okf_edge_cli.screen import Line, bad, bold, dim, good, line, wary
+from okf_edge_native.compose import store_address
+
+
+def trust(url: str, root: str, name: str, folder: str | None, as_json: bool) -> int:
+    found = session.run(lambda okf: okf.feeds.trust(store_address(url), root, name), folder, as_json)
+    lines = [line(good("following "), bold(found.name), f": {found.url}"), line(dim(f"  root sha256:{found.root}"))]
+    if not root:
+        lines.append(line(wary("  note: "), "the root was taken as found; compare the digest with what its owner says"))
+    session.print_result(_subscription(found, True), lines, as_json)
+    return DONE
+
+
+def list_feeds(folder: str | None, as_json: bool) -> int:
+    found = session.run(lambda okf: okf.feeds.followed(), folder, as_json)
+    session.print_result({"feeds": [_subscription(*each) for each in found]}, _feed_lines(found), as_json)
+    return DONE
+
+
+def search_feed(words: Sequence[str], feed: str, folder: str | None, as_json: bool) -> int:
+    found = session.run(lambda okf: okf.feeds.search(words, feed), folder, as_json)
+    releases = [
+        {
+            "feed": offer.feed,
+            "id": offer.release.id,
+            "version": offer.release.version,
+            "title": offer.release.title,
+            "description": offer.release.description,
+            "bytes": offer.release.bytes,
+            "signer": offer.release.signer,
+        }
+        for offer in found.offers
+    ]
+    session.print_result({"bundles": releases, "troubles": list(found.troubles)}, _search_lines(found), as_json)
+    return DONE
+
+
+def install_from_feed(wanted: str, feed: str, options: InstallOptions, folder: str | None, as_json: bool) -> int:
+    """`okf install ID[@RANGE] --feed [NAME]`."""
+    name = "" if feed == ANY else feed
+    done = session.run(lambda okf: okf.feeds.install(wanted, name, options), folder, as_json)
+    last = done[-1]
+    value = {"outcome": last.outcome, "bundle": described(last.bundle), "notes": list(last.notes)}
+    needed = [described(each.bundle) for each in done[:-1]]
+    session.print_result({**value, "needed": needed}, _install_lines(done), as_json)
+    return DONE
+
+
+def check_updates(folder: str | None, as_json: bool) -> int:
+    found = session.run(lambda okf: okf.feeds.check_updates(), folder, as_json)
+    session.print_result({"bundles": [_standing(each) for each in found]}, _standing_lines(found), as_json)
+    return DONE
+
+
+def update(
+    bundle_ids: Sequence[str],
+    everything: bool,
+    folder: str | None,
+    force: bool,
+    accept_risks: bool,
+    accept_nonconformant: bool,
+    as_json: bool,
+) -> int:
+    if everything == bool(bundle_ids):
+        raise InputError(
+            "expected ids of bundles or --all", code="usage", hint="`okf check-updates` shows what is due."
+        )
+    options = InstallOptions("", force=force, accept_risks=accept_risks, accept_nonconformant=accept_nonconformant)
+    done = session.run(lambda okf: okf.feeds.update(bundle_ids, options), folder, as_json)
+    value = [{"outcome": each.outcome, "bundle": described(each.bundle), "notes": list(each.notes)} for each in done]
+    session.print_result({"updated": value}, _install_lines(done), as_json)
+    return DONE
+
+
+def rollback(bundle_id: str, folder: str | None, force: bool, as_json: bool) -> int:
+    async def job(okf: Okf) -> Any:
+        return await okf.feeds.rollback(bundle_id, force)
+
+    bundle = session.run(job, folder, as_json)
+    lines = [line(good("back at "), bold(f"{bundle.id}@{bundle.version}"), " in ", bundle.path)]
+    session.print_result({"bundle": described(bundle)}, lines, as_json)
+    return DONE
+
+
+def _subscription(found: Subscription, confirmed: bool) -> dict[str, Any]:
+    return {"name": found.name, "url": found.url, "root": f"sha256:{found.root}", "confirmed": confirmed}
+
+
+def _feed_lines(found: Sequence[tuple[Subscription, bool]]) -> Iterator[Line]:
+    if not found:
+        yield line("no feeds are followed")
+    for each, confirmed in found:
+        state = good("confirmed") if confirmed else wary("not confirmed on this device")
+        yield line(bold(each.name), f"  {each.url}  ", state)
+        yield line(dim(f"  root sha256:{each.root}"))
+
+
+def _search_lines(found: Catalogue) -> Iterator[Line]:
+    if not found.offers:
+        yield line("nothing found")
+    for offer in found.offers:
+        release = offer.release
+        yield line(bold(f"{release.id}@{release.version}"), f"  {release.title}")
+        signed = f"signed by {release.signer} ({offer.feed})"
+        yield line(dim(f"  {release.bytes:,} bytes, {signed}  {release.description}"))
+    yield from (line(bad("  refused: "), trouble) for trouble in found.troubles)
+
+
+def _install_lines(done: Sequence[Installation]) -> Iterator[Line]:
+    if not done:
+        yield line("everything is up to date")
+    for each in done:
+        yield from install_lines(each)
+
+
+def _standing(each: Standing) -> dict[str, Any]:
+    bundle = each.bundle
+    return {
+        "id": bundle.id,
+        "version": bundle.version,
+        "feed": bundle.feed,
+        "offered": each.offered,
+        "yanked": each.yanked,
+        "trouble": each.trouble,
+    }
+
+
+def _standing_lines(found: Sequence[Standing]) -> Iterator[Line]:
+    if not found:
+        yield line("no bundle came from a feed")
+    for each in found:
+        bundle = each.bundle
+        news = good(f"{each.offered} is there") if each.offered else dim("up to date")
+        yield line(bold(f"{bundle.id}@{bundle.version}"), "  ", news)
+        if each.yanked:
+            yield line(bad("  withdrawn: "), each.yanked)
+        if each.trouble:
+            yield line(bad("  refused: "), each.trouble)
