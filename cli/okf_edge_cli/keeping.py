@@ -148,6 +148,8 @@ def _findings(topic: str, findings: list[Finding]) -> Iterator[Line]:
 
 
 def _health_notes(found: Health) -> Iterator[Line]:
+    for folder, links in found.absent_folders[:3]:
+        yield line(dim(f"{_count(links, 'broken link')} into {folder}/, of which nothing is here"))
     for kind, fields in found.by_type.items():
         lacking = ", ".join(f"{count} without {field}" for field, count in fields.items())
         yield line(dim(f"of type {kind}: {lacking}"))

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from posixpath import dirname, join, normpath
 from typing import Literal
+from urllib.parse import unquote
 
+from okf_edge.paths import parents
 from okf_edge.workspace import layout
-from okf_edge.workspace.facts import PageFacts
+from okf_edge.workspace.facts import PageFacts, link_of
 from okf_edge.workspace.graph import Edge
 from okf_edge.workspace.staleness import Staleness, is_daily
 from okf_edge.workspace.survey import Survey
@@ -89,8 +92,9 @@ class Check:
 class Health:
     """The whole report. `wanted` are pages that notes link to and nobody wrote yet, the most wanted first.
 
-    `skipped` counts by reason what looks like a note and is none; `by_type` the compiled pages that lack a field, by
-    type and field.
+    `absent_folders` counts broken links into folders of which nothing is here, such as a folder of images that was not
+    copied along. `skipped` counts by reason what looks like a note and is none; `by_type` the compiled pages that lack
+    a field, by type and field.
     """
 
     score: int
@@ -99,6 +103,7 @@ class Health:
     found: int
     read: int
     wanted: tuple[tuple[str, int], ...]
+    absent_folders: tuple[tuple[str, int], ...]
     by_type: Mapping[str, Mapping[str, int]]
     skipped: Mapping[str, int]
 
@@ -131,6 +136,7 @@ def health_of(survey: Survey, staleness: Staleness, configuration: Configuration
         found=found,
         read=sum(not _is_damaged(page) for page in survey.pages.values()),
         wanted=_wanted(survey),
+        absent_folders=_absent_folders(survey),
         by_type=_lacking_by_type(survey.compiled),
         skipped=dict(sorted(Counter(skip.reason for skip in survey.scan.skipped if skip.path != layout.STATE).items())),
     )
@@ -248,6 +254,27 @@ def _wanted(survey: Survey) -> tuple[tuple[str, int], ...]:
             counts[name.casefold()] += 1
             spelled.setdefault(name.casefold(), name)
     return tuple((spelled[key], count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _absent_folders(survey: Survey) -> tuple[tuple[str, int], ...]:
+    missing = [
+        edge
+        for edge in survey.graph.telling()
+        if edge.end.outcome == "missing" and not edge.link.is_citation and not _is_wanted(edge)
+    ]
+    counts = Counter(_folder_meant(edge) for edge in missing)
+    here = {folder for path in survey.scan.paths for folder in parents(path)} if missing else set()
+    absent = [(folder, count) for folder, count in counts.items() if folder and folder not in here]
+    return tuple(sorted(absent, key=lambda item: (-item[1], item[0])))
+
+
+def _folder_meant(edge: Edge) -> str:
+    """The folder of a broken path, from the root of the base; empty for a bare name, or what leads out of it."""
+    folder = dirname(unquote(link_of(edge.link).target))
+    if not folder:
+        return ""
+    whole = normpath(folder if folder.startswith("/") else join(dirname(edge.source), folder)).strip("/")
+    return "" if whole in ("", ".") or whole.startswith("..") else whole
 
 
 def _citations(staleness: Staleness) -> Iterator[Finding]:

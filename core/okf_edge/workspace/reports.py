@@ -68,6 +68,7 @@ def health_json(found: Health, passes: int, mended: Sequence[str] = (), left: Se
         ],
         "findings": [_finding(finding) for finding in found.findings],
         "wanted": [{"name": name, "links": links} for name, links in found.wanted],
+        "absent_folders": [{"folder": folder, "links": links} for folder, links in found.absent_folders],
         "lacking_by_type": {kind: dict(fields) for kind, fields in found.by_type.items()},
         "skipped": dict(found.skipped),
         "mended": list(mended),

@@ -81,6 +81,14 @@ async def test_page_and_block_references_of_outline_editors_are_no_broken_paths(
     assert (told(found, "links"), found.wanted) == ([], ())
 
 
+async def test_broken_links_into_a_folder_that_is_not_here_at_all_are_one_thing_to_know():
+    links = "![](../assets/a.png) ![](../assets/b%20c.png) ![](/assets/c.png) [x](../x/gone.md)"
+    links += " [y](../../out/a.md) [z](g.md)"
+    found = await health({**FILES, "pages/n.md": f"# N\n\n{links}\n", "x/here.md": "# X\n"})
+    assert found.absent_folders == (("assets", 3),)
+    assert len(told(found, "links")) == 6
+
+
 async def test_an_ambiguous_name_is_told_with_its_candidates():
     found = await health({**FILES, "x/n.md": "# N\n", "y/n.md": "# N\n", "z/m.md": "# M\n\n[[n]]\n"})
     assert told(found, "links") == [("z/m.md", "`n` may be x/n.md or y/n.md")]
