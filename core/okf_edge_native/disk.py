@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from okf_edge.errors import AlreadyExistsError, NotFoundError, TooLargeError
+from okf_edge.errors import AlreadyExistsError, NotFoundError, TooLargeError, UnavailableError
 from okf_edge.paths import parents, require_relative
 from okf_edge.ports import EntryKind, FileStat
 from okf_edge_native import atomic
@@ -125,8 +125,8 @@ class DiskTree:
     async def stage(self) -> str:
         atomic.sweep((self.root, f"{self.root}/.okf"))
         path = f"{atomic.STAGE}{os.urandom(8).hex()}"
-        with port_errors(path):
-            os.makedirs(self.root, exist_ok=True)
+        self._make_root()
+        with port_errors(self.root):
             os.mkdir(f"{self.root}/{path}")
         return path
 
@@ -150,12 +150,26 @@ class DiskTree:
     def _room(self, path: str) -> str:
         """The address for a new file, its parents made."""
         place = self._place(path)
+        self._make_root()
         try:
             with port_errors(path):
                 os.makedirs(os.path.dirname(place), exist_ok=True)
         except NotFoundError as error:
             raise AlreadyExistsError(f"expected directories above {path!r}, found a file among them") from error
         return place
+
+    def _make_root(self) -> None:
+        """Make the directory itself, e.g. of a cache at its first use."""
+        try:
+            os.makedirs(self.root, exist_ok=True)
+        except OSError as error:
+            told = as_port_error(error, self.root)
+            if isinstance(told, UnavailableError):
+                raise told from error
+            raise UnavailableError(
+                f"expected room for a folder at {self.root!r}, found none ({error.strerror})",
+                hint="Check what stands in its way; OKF_HOME tells okf where else to keep its own files.",
+            ) from error
 
 
 def _scan(root: str, directory: str, found: list[FileStat], enter: Callable[[str], bool] | None) -> list[str]:

@@ -88,6 +88,17 @@ async def test_a_missing_root_is_not_found_and_is_made_by_the_first_write(tmp_pa
     assert [entry.path for entry in await tree.list()] == ["a.md"]
 
 
+@pytest.mark.parametrize("root", ["file", "file/below"])
+async def test_a_root_that_can_not_be_made_is_named(tmp_path: Path, root: str) -> None:
+    (tmp_path / "file").write_text("in the way")
+    tree = DiskTree(tmp_path / root)
+    for wanted in (tree.stage(), tree.write("a.md", b"x"), tree.create("a.md", b"x")):
+        with pytest.raises(UnavailableError) as caught:
+            await wanted
+        assert str(tmp_path / root) in caught.value.message
+        assert caught.value.hint
+
+
 async def test_a_pipe_is_listed_as_other_and_reading_it_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     tree = DiskTree(tmp_path)

@@ -240,6 +240,26 @@ def test_without_a_home_a_folder_answers_and_what_needs_a_home_says_so(okf, note
     assert (done.code, done.error["code"]) == (3, "no-home")
 
 
+def test_a_home_that_can_hold_nothing_is_named_by_what_needs_it(okf, notes, archive, tmp_path):
+    home = {"OKF_HOME": str(notes / "bees.md")}
+    assert okf("query", "russet pears", "--dir", notes, env=home).code == 0
+    export = ["export", notes.parent / "source", "--id", "a.b", "--version", "1.0.0", "--out", tmp_path / "b.zip"]
+    for command in (["model", "use", "auto"], export, ["verify", archive, "--rebuild"]):
+        done = okf(*command, "--json", env=home)
+        assert (done.code, done.error["code"]) == (3, "unavailable")
+        assert "bees.md" in done.error["message"]
+
+
+def test_every_path_of_an_answer_opens(okf, notes):
+    for name in (" lead.md", "trail .md", "a#b.md", "%20.md", "new\nline.md", "-k.md", "[[x]].md", "q?.md"):
+        (notes / name).write_text("# Quinces\n\nA quince tree.\n")
+    answer = okf("query", "quince tree", "--dir", notes, "-k", "20", "--json").json
+    paths = {candidate["path"] for candidate in answer["candidates"]}
+    assert len(paths) == 8
+    for path in paths:
+        assert okf("read", "--dir", notes, "--json", "--", path).json["path"] == path
+
+
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="this system has no limit of file sizes")
 def test_a_full_disk_is_an_error_and_leaves_nothing(notes, environment):
     script = f'ulimit -f 64; exec "{OKF}" index build --dir "{notes}" --json'

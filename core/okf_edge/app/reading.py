@@ -71,13 +71,15 @@ def _section(document: Document, outline: Outline, concept: Concept, anchor: str
 
 
 def _locate(found: Scan, wanted: str) -> tuple[str, str]:
-    """The path that a name means, and the anchor in it."""
+    """The path that a name means, and the anchor in it. A path as an answer shows it comes before all else."""
+    notes = [path for path in found.paths if layout.is_note(path)]
+    if wanted in notes:
+        return wanted, ""
     wanted = _as_path(wanted.strip(), found)
     if not wanted:
         raise InputError(
             "expected the name of a concept, found an empty one", code="no-concept", hint="Name a concept."
         )
-    notes = [path for path in found.paths if layout.is_note(path)]
     if wanted in notes:
         return wanted, ""
     resolution = Resolver(_entries(notes, found)).resolve(_link(wanted), "")
