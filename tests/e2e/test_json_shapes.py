@@ -142,6 +142,7 @@ SHAPES = {
         "checks": [{"topic": "str", "good": "int", "total": "int", "points": "int", "earned": "float", "words": "str"}],
         "findings": [{"topic": "str", "path": "str", "line": "NoneType", "message": "str", "fixable": "bool"}],
         "wanted": [],
+        "absent_folders": [],
         "lacking_by_type": {"Note": {"description": "int"}},
         "skipped": {"symbolic-link": "int", "system-file": "int"},
         "mended": [],
