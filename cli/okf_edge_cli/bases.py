@@ -59,7 +59,7 @@ def _agreed(old: Registry, name: str, path: str, force: bool, as_json: bool) -> 
     except AlreadyExistsError as error:
         if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
-        if input(f"{error.message}. Let it stand for {path}? [y/N] ").strip().lower() not in ("y", "yes"):
+        if session.asked(f"{error.message}. Let it stand for {path}? [y/N] ").lower() not in ("y", "yes"):
             raise
         return old.with_base(name, path, force=True)
 

@@ -45,6 +45,14 @@ def _interrupt(signum: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def asked(question: str) -> str:
+    """What whoever sits at the terminal answers; empty when they end the input."""
+    try:
+        return input(question).strip()
+    except EOFError:
+        return ""
+
+
 def print_result(value: Any, lines: Iterable[Line], as_json: bool) -> None:
     """Print a result as one JSON object, or as lines for people."""
     if as_json:

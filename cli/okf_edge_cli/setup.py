@@ -43,8 +43,8 @@ def sync(folder: str | None, as_json: bool) -> int:
 
 def _asked() -> tuple[str | None, Agent]:
     """Name and agent, from whoever sits at the terminal; an empty answer takes what is offered."""
-    name = input("What is this knowledge base called? [the folder's name] ").strip()
-    agent = input(f"Which agent works with it? {' | '.join(AGENTS)} [none] ").strip()
+    name = session.asked("What is this knowledge base called? [the folder's name] ")
+    agent = session.asked(f"Which agent works with it? {' | '.join(AGENTS)} [none] ")
     return name or None, agent_named(agent or "none")
 
 

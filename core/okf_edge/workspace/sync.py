@@ -121,14 +121,19 @@ def records_now(
     """What is to be recorded of each page that cites files.
 
     A page of which dates say that a source changed since, and which has no record yet, gets none: to record today's
-    source would say that the page knows it.
+    source would say that the page knows it. A page that can't be read just now, e.g. since it is not downloaded, keeps
+    the record that it has.
     """
     staleness = staleness or staleness_of(survey, known, now)
     outdated = {page.path for page in staleness.stale if page.changed}
     citing = {path: page.sha256 for path, page in survey.pages.items() if page.citations}
     pages = {path: sha256 for path, sha256 in citing.items() if path in known or path not in outdated}
     cited = {path: _digests(survey, path) for path in pages}
-    return compiled.recorded({path: pages[path] for path in pages if cited[path]}, cited, known, now)
+    kept = {path for path in pages if path in known and known[path].sha256 == pages[path]}
+    telling = {path: sha256 for path, sha256 in pages.items() if cited[path] or path in kept}
+    now_read = compiled.recorded(telling, cited, known, now)
+    away = {*survey.unread, *survey.scan.skipped_for("not-downloaded")}
+    return {**{path: known[path] for path in known if path in away}, **now_read}
 
 
 def _digests(survey: Survey, path: str) -> dict[str, str]:

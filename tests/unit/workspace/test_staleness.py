@@ -114,6 +114,16 @@ async def test_what_dates_call_stale_is_not_recorded_as_known():
     assert await recorded(tree) == {}
 
 
+async def test_a_page_or_source_that_is_not_downloaded_just_now_keeps_its_record():
+    for away in FILES:
+        tree = base(FILES)
+        records = await recorded(tree)
+        folder, _, name = away.partition("/")
+        tree.put(f"{folder}/.{name}.icloud", b"bplist00", mtime_ns=1)
+        await tree.remove(away)
+        assert records_now(await survey(tree, MemoryTree()), records, NOW) == records
+
+
 async def test_recording_twice_gives_the_same_records_whenever():
     tree = base(FILES)
     records = await recorded(tree)
