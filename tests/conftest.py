@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ("models_fixture",)
+pytest_plugins = ("models_fixture", "seaweed")
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED = REPOSITORY.parent / "shared"

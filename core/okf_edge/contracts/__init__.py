@@ -11,6 +11,7 @@ from okf_edge.contracts.embedder import EmbedderContract, ModelsContract
 from okf_edge.contracts.file_tree import FileTreeContract
 from okf_edge.contracts.sql_engine import EngineAndTree, SqlEngineContract
 from okf_edge.contracts.system import ClockContract, EntropyContract, ProgressContract
+from okf_edge.contracts.verifier import VerifierContract
 
 __all__ = [
     "BlobReaderContract",
@@ -23,6 +24,7 @@ __all__ = [
     "ModelsContract",
     "ProgressContract",
     "SqlEngineContract",
+    "VerifierContract",
     "clauses",
     "run",
 ]

