@@ -24,7 +24,7 @@ from okf_edge.workspace.compiled import Records
 from okf_edge.workspace.knowlery import Adopted
 from okf_edge.workspace.manifest import KbManifest, read_manifest, state_of
 from okf_edge.workspace.setup import PROGRAM
-from okf_edge.workspace.staleness import Staleness, cited_by, staleness_of
+from okf_edge.workspace.staleness import cited_by, staleness_of
 from okf_edge.workspace.survey import Survey
 
 
@@ -115,25 +115,23 @@ async def apply(tree: FileTree, plan: Plan) -> tuple[str, ...]:
     return tuple(written)
 
 
-def records_now(
-    survey: Survey, known: Records, now: datetime, staleness: Staleness | None = None
-) -> dict[str, compiled.Record]:
+def records_now(survey: Survey, known: Records, now: datetime) -> dict[str, compiled.Record]:
     """What is to be recorded of each page that cites files.
 
-    A page of which dates say that a source changed since, and which has no record yet, gets none: to record today's
-    source would say that the page knows it. A page that can't be read just now, e.g. since it is not downloaded, keeps
-    the record that it has.
+    A page that was written since the last record, and of which dates say that a source changed after that, gets none:
+    to record today's source would say that the page knows it. A page that can't be read just now, e.g. since it is not
+    downloaded, keeps the record that it has.
     """
-    staleness = staleness or staleness_of(survey, known, now)
-    outdated = {page.path for page in staleness.stale if page.changed}
+    outdated = {page.path for page in staleness_of(survey, known, now).stale if page.changed}
     citing = {path: page.sha256 for path, page in survey.pages.items() if page.citations}
-    pages = {path: sha256 for path, sha256 in citing.items() if path in known or path not in outdated}
-    cited = {path: _digests(survey, path) for path in pages}
-    kept = {path for path in pages if path in known and known[path].sha256 == pages[path]}
-    telling = {path: sha256 for path, sha256 in pages.items() if cited[path] or path in kept}
-    now_read = compiled.recorded(telling, cited, known, now)
+    kept = {path for path, sha256 in citing.items() if path in known and known[path].sha256 == sha256}
+    cited = {path: _digests(survey, path) for path in citing}
+    pages = {path: citing[path] for path in citing if path in kept or (cited[path] and path not in outdated)}
     away = {*survey.unread, *survey.scan.skipped_for("not-downloaded")}
-    return {**{path: known[path] for path in known if path in away}, **now_read}
+    return {
+        **{path: known[path] for path in known if path in away},
+        **compiled.recorded(pages, cited, known, now),
+    }
 
 
 def _digests(survey: Survey, path: str) -> dict[str, str]:

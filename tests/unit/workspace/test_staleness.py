@@ -124,6 +124,15 @@ async def test_a_page_or_source_that_is_not_downloaded_just_now_keeps_its_record
         assert records_now(await survey(tree, MemoryTree()), records, NOW) == records
 
 
+async def test_a_source_that_changed_after_the_page_was_written_again_is_not_recorded_as_known():
+    tree = base(FILES)
+    records = await recorded(tree)
+    tree.put("concepts/a.md", page("/Notes/raw.md", "title: Again\n").encode(), mtime_ns=101 * HOUR)
+    tree.put("Notes/raw.md", b"# Raw\n\nStill newer words.\n", mtime_ns=102 * HOUR)
+    again = records_now(await survey(tree, MemoryTree()), records, NOW)
+    assert [each.evidence for stale in (await look(tree, again)).stale for each in stale.changed] == ["file-time"]
+
+
 async def test_recording_twice_gives_the_same_records_whenever():
     tree = base(FILES)
     records = await recorded(tree)
