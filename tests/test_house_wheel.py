@@ -17,7 +17,7 @@ from tests.test_house_purity import IMPORT_ALL
 from tests.test_house_rules import REPOSITORY, shown, tracked
 
 PACKAGES = ("core/okf_edge/", "core/okf_edge_native/", "cli/okf_edge_cli/")
-SUFFIXES = {".py", ".json", ".typed"}
+SUFFIXES = {".py", ".json", ".md", ".typed"}
 INFO = f"okf_edge-{okf_edge.__version__}.dist-info"
 
 
