@@ -14,6 +14,7 @@ from tests.cases import (
     lifecycle_checks,
     search_checks,
     suite,
+    update_checks,
 )
 from tests.cases.vault import Vault
 
@@ -24,6 +25,7 @@ CHECKS = {
     **export_checks.CHECKS,
     **archive_checks.CHECKS,
     **lifecycle_checks.CHECKS,
+    **update_checks.CHECKS,
 }
 
 

@@ -55,8 +55,10 @@ def next_root(current: Root, data: bytes, verifier: Verifier) -> Root:
     metadata = parse(data, Root, ROOT)
     require_signed(current, ROOT, metadata, verifier)  # 5.3.4: by the keys that are trusted now,
     require_signed(metadata.signed, ROOT, metadata, verifier)  # and by its own
-    if metadata.signed.version != current.version + 1:  # 5.3.5
+    if metadata.signed.version <= current.version:  # 5.3.5
         raise _rollback(ROOT, current.version + 1, metadata.signed.version)
+    if metadata.signed.version != current.version + 1:
+        raise _mixed(ROOT, f"version {current.version + 1}", metadata.signed.version)
     return metadata.signed
 
 

@@ -15,8 +15,10 @@ from okf_edge.errors import BundleError, OkfError, TooLargeError
 from okf_edge.feed import publish
 from okf_edge.feed.client import Feed, trust
 from okf_edge.feed.kept import Kept
+from okf_edge.feed.keys import key_of
 from okf_edge.feed.names import TIMESTAMP_KEY, metadata_key
 from okf_edge.feed.release import releases_of, target_of
+from okf_edge.feed.trusted import require_promised
 from okf_edge.limits import LIMITS
 
 ROLES = ("timestamp", "snapshot", "targets", "ada")
@@ -227,6 +229,38 @@ async def test_a_fast_forwarded_feed_recovers_only_when_its_keys_are_rotated():
     assert await device.versions() == ["1.0.0", "1.1.0"]
 
 
+async def test_either_rotated_online_key_makes_both_roles_start_anew():
+    simulator = await Simulator.started()
+    await simulator.publish("1.0.0")
+    good = simulator.saved()
+
+    def forward(signed: Any) -> None:
+        signed.version = 1000
+        signed.meta["targets.json"].version += 1000
+
+    key = metadata_key("snapshot", 1000)
+    await simulator.forge("snapshot", forward, await simulator.stolen("snapshot"), key)
+    device = await simulator.device()
+    await device.refresh()
+    device.tree.put(f"feeds/{simulator.pin}/metadata/snapshot.json", simulator.store.blobs[key])
+    simulator.restore(good)
+    fresh = await simulator.keyring.create()
+    await publish.rotate(simulator.writer, "timestamp", [fresh.public_key], simulator.now)
+    assert await device.versions() == ["1.0.0"]
+
+
+async def test_a_creator_who_signs_one_version_twice_is_taken_at_the_word_that_the_snapshot_names():
+    simulator = await Simulator.started()
+    await simulator.publish("1.0.0")
+
+    def other(signed: Any) -> None:
+        next(iter(signed.targets.values())).hashes["sha256"] = "f" * 64
+
+    await simulator.forge("ada", other, await simulator.stolen("ada"))
+    trusted = await (await simulator.device()).refresh()
+    assert trusted.refused["ada"].code == "mix-and-match"
+
+
 @pytest.mark.parametrize(
     ("key", "limit"),
     [
@@ -280,6 +314,114 @@ async def test_one_key_under_two_names_counts_once():
     with pytest.raises(BundleError) as caught:
         await simulator.device()
     assert caught.value.code == "signature-invalid"
+
+
+def next_version(signed: Any) -> None:
+    signed.version += 1
+
+
+async def forged_root(simulator: Simulator, change: Any, signers: list[Any]) -> None:
+    await simulator.forge("root", change, signers, metadata_key("root", 2))
+
+
+async def test_a_new_root_that_the_old_one_did_not_sign_is_refused():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+    thief = KeySigner(b"thief")
+
+    def take_over(signed: Any) -> None:
+        next_version(signed)
+        for role in ("root", "targets", "snapshot", "timestamp"):
+            signed.roles[role].keyids.clear()
+            signed.add_key(key_of(thief.public_key), role)
+
+    await forged_root(simulator, take_over, [thief])
+    assert (await device.refusal()).code == "signature-invalid"
+
+
+async def test_a_new_root_that_its_own_keys_did_not_sign_is_refused():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+
+    def hand_over(signed: Any) -> None:
+        next_version(signed)
+        signed.roles["root"].keyids.clear()
+        signed.add_key(key_of(KeySigner(b"nobody").public_key), "root")
+
+    await forged_root(simulator, hand_over, await simulator.stolen("root"))
+    assert (await device.refusal()).code == "signature-invalid"
+
+
+@pytest.mark.parametrize(("step", "code"), [(0, "rollback"), (2, "mix-and-match")])
+async def test_roots_follow_each_other_without_a_gap(step: int, code: str):
+    simulator = await Simulator.started()
+    device = await simulator.device()
+
+    def jump(signed: Any) -> None:
+        signed.version += step
+
+    await forged_root(simulator, jump, await simulator.stolen("root"))
+    assert (await device.refusal()).code == code
+
+
+async def test_a_root_that_has_expired_is_refused_however_fresh_the_rest_is():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+
+    def expire(signed: Any) -> None:
+        signed.version += 1
+        signed.expires = simulator.now - timedelta(days=1)
+
+    await forged_root(simulator, expire, await simulator.stolen("root"))
+    assert (await device.refusal()).code == "metadata-expired"
+
+
+async def test_an_older_timestamp_is_refused_even_when_it_names_the_same_snapshot():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+    old = simulator.store.blobs[TIMESTAMP_KEY]
+    await simulator.forge("timestamp", next_version, await simulator.stolen("timestamp"))
+    await device.refresh()
+    simulator.store.blobs[TIMESTAMP_KEY] = old
+    assert (await device.refusal()).code == "rollback"
+
+
+async def test_a_second_timestamp_of_one_version_changes_nothing():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+    await device.refresh()
+
+    def repoint(signed: Any) -> None:
+        signed.snapshot_meta = MetaFile(signed.snapshot_meta.version + 5)
+
+    await simulator.forge("timestamp", repoint, await simulator.stolen("timestamp"))
+    await device.refresh()
+
+
+async def test_a_timestamp_that_names_an_older_snapshot_of_the_same_content_is_refused():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+    old = simulator.newest("snapshot")
+    number = int(old.split("/")[1].split(".")[0])
+    for further in (1, 2):
+        await simulator.forge(
+            "snapshot", next_version, await simulator.stolen("snapshot"), metadata_key("snapshot", number + further)
+        )
+    await simulator.forge("timestamp", lambda signed: point_at(signed, 2), await simulator.stolen("timestamp"))
+    await device.refresh()
+    await simulator.forge("timestamp", lambda signed: step_back(signed), await simulator.stolen("timestamp"))
+    assert (await device.refusal()).code == "rollback"
+
+
+def step_back(signed: Any) -> None:
+    signed.version += 1
+    signed.snapshot_meta = MetaFile(signed.snapshot_meta.version - 1)
+
+
+def test_shorter_bytes_than_promised_are_not_those():
+    with pytest.raises(BundleError) as caught:
+        require_promised(MetaFile(1, length=3), b"12", "targets")
+    assert caught.value.code == "mix-and-match"
 
 
 async def test_a_revoked_key_signs_nothing_any_more():

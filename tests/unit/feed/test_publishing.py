@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +14,6 @@ from okf_edge.feed import publish
 from okf_edge.feed.holding import held_by
 from okf_edge.inmemory.blobs import MemoryBlobs
 
-SCHEDULES = Path(__file__).parents[2] / "cases/given/cases/UP06/interleave.json"
 Work = Callable[[Simulator], Awaitable[object]]
 
 
@@ -263,10 +260,3 @@ async def test_the_listed_releases_are_those_in_the_store():
     await start.publish()
     held = await held_by(start.store, VERIFIER)
     assert [each.id for each in publish.released(held)] == ["ada.harbour"]
-
-
-def test_the_schedules_of_the_reported_case_are_those_that_run_here():
-    """Reads before writes, a lost answer, and a rival in between: the races and faults above cover each."""
-    schedules = json.loads(SCHEDULES.read_text())["schedules"]
-    steps = {step.partition(".")[2] for schedule in schedules for step in schedule}
-    assert steps == {"read", "put_obj", "cas", "timeout", "retry", "full"}
