@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from okf_edge.limits import LIMITS
 from okf_edge.ports import SqlEngine, Value
-from okf_edge.retrieval.plan import Plan, Sought
+from okf_edge.retrieval.plan import Plan, Sought, Unit
 from okf_edge.retrieval.pool import Found, widened
 from okf_edge.retrieval.scope import Scope
 
@@ -51,10 +51,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The question's terms. `mass` sums all their idf, of unknown terms too; `dropped` are those beyond the limit."""
+    """The question's terms. `mass` sums all their idf, of unknown terms too; `dropped` are those beyond the limit.
+
+    `units` are what a chunk may cover of the question, each with its weight: the idf of its commonest term.
+    """
 
     terms: tuple[Term, ...]
     mass: float
+    units: tuple[tuple[Unit, float], ...] = ()
     dropped: tuple[str, ...] = ()
 
 
@@ -62,20 +66,26 @@ def idf(df: int, chunks: int) -> float:
     return math.log(1 + (chunks - df + 0.5) / (df + 0.5))
 
 
-def weigh(terms: Mapping[str, Sought], found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
+def weigh(plan: Plan, found: Sequence[Mapping[str, Entry]], chunks: int, limit: int) -> Vocabulary:
     """Weigh the question's terms over all sources.
 
     Args:
-        terms: in the question's order.
         found: for each source, the entries of the terms that it holds.
         chunks: chunks of all sources.
         limit: terms to keep, the rarest first; unknown ones are kept last, for they find nothing.
     """
-    weighed = [_term(text, sought, found, chunks) for text, sought in terms.items()]
+    weighed = [_term(text, sought, found, chunks) for text, sought in plan.terms.items()]
     telling = {term.text for term in sorted(weighed, key=lambda term: (not term.numbers, -term.idf))[:limit]}
     kept = tuple(term for term in weighed if term.text in telling)
     dropped = tuple(term.text for term in weighed if term.text not in telling)
-    return Vocabulary(kept, sum(term.idf for term in kept), dropped)
+    return Vocabulary(kept, sum(term.idf for term in kept), _units(plan, kept), dropped)
+
+
+def _units(plan: Plan, terms: Sequence[Term]) -> tuple[tuple[Unit, float], ...]:
+    """A pair over the edge of two words is rare by chance: the commonest tells how rare the character's word is."""
+    weights = {term.text: term.idf for term in terms}
+    kept = (tuple(text for text in unit if text in weights) for unit in plan.units)
+    return tuple((unit, min(weights[text] for text in unit)) for unit in kept if unit)
 
 
 def _term(text: str, sought: Sought, found: Sequence[Mapping[str, Entry]], chunks: int) -> Term:
@@ -134,15 +144,15 @@ async def _without_masked(engine: SqlEngine, scope: Scope, frequencies: dict[int
     return {number: df for number, df in left.items() if df > 0}
 
 
-async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], terms: Mapping[str, Sought]) -> Vocabulary:
+async def vocabulary_of(engine: SqlEngine, scopes: Sequence[Scope], plan: Plan) -> Vocabulary:
     """The question's terms, weighed over all sources."""
-    found = [await lookup(engine, scope, terms) for scope in scopes]
-    for part in terms:
+    found = [await lookup(engine, scope, plan.terms) for scope in scopes]
+    for part in plan.terms:
         if PART.fullmatch(part) and not any(part in held for held in found):
             compounds = await lookup_compounds(engine, scopes, part)
             for held, entry in zip(found, compounds, strict=True):
                 held.update({part: entry} if entry else {})
-    return weigh(terms, found, sum(scope.chunks for scope in scopes), LIMITS.question_terms_count)
+    return weigh(plan, found, sum(scope.chunks for scope in scopes), LIMITS.question_terms_count)
 
 
 async def best(engine: SqlEngine, scope: Scope, vocabulary: Vocabulary, position: int, plan: Plan) -> Sequence[Found]:
@@ -198,9 +208,10 @@ def score(vocabulary: Vocabulary, weights: Mapping[str, int]) -> float:
 
 
 def coverage(vocabulary: Vocabulary, weights: Mapping[str, int]) -> float:
-    """The share of the question's idf mass whose terms the chunk holds at all, from 0 to 1."""
-    held = sum(term.idf for term in vocabulary.terms if term.text in weights)
-    return held / vocabulary.mass if vocabulary.mass else 0.0
+    """The share of the question that the chunk holds at all, by the weight of its units, from 0 to 1."""
+    total = sum(weight for _, weight in vocabulary.units)
+    held = sum(weight for unit, weight in vocabulary.units if not weights.keys().isdisjoint(unit))
+    return held / total if total else 0.0
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -75,7 +75,7 @@ async def recall(
     """Steps 1 to 3: what may answer, by words and by meaning."""
     plan = plan_of(request)
     scopes = [await scope_of(engine, source, request.filters) for source in sources]
-    vocabulary = await lexical.vocabulary_of(engine, scopes, plan.terms)
+    vocabulary = await lexical.vocabulary_of(engine, scopes, plan)
     trace.step("plan", lambda: explain.plan(plan, vocabulary, scopes))
 
     worded = [await lexical.best(engine, scope, vocabulary, at, plan) for at, scope in enumerate(scopes)]

@@ -9,7 +9,7 @@ import pytest
 
 from okf_edge.inmemory import SqliteSql
 from okf_edge.retrieval.lexical import COMPOUNDS, lookup_compounds, matches, vocabulary_of
-from okf_edge.retrieval.plan import Sought
+from tests.unit.retrieval.values import a_plan
 
 WORDS = ("donaudampfschifffahrt", "kai", "raddampfschiff")
 
@@ -30,18 +30,18 @@ def scope() -> Any:
 
 
 async def test_it_weighs_by_all_notes_that_hold_one_of_them(engine: SqliteSql) -> None:
-    (term,) = (await vocabulary_of(engine, [scope()], {"dampfschiff": Sought(1.0, "dampfschiff")})).terms
+    (term,) = (await vocabulary_of(engine, [scope()], a_plan("dampfschiff"))).terms
     assert (term.text, term.df, set(term.numbers[0])) == ("dampfschiff", 3, {1, 3})
 
 
 async def test_a_note_with_several_of_them_counts_the_heaviest(engine: SqliteSql) -> None:
-    vocabulary = await vocabulary_of(engine, [scope()], {"dampfschiff": Sought(1.0, "dampfschiff")})
+    vocabulary = await vocabulary_of(engine, [scope()], a_plan("dampfschiff"))
     assert await matches(engine, scope(), vocabulary, 0, [0, 1]) == {0: {"dampfschiff": 200}, 1: {"dampfschiff": 90}}
 
 
 @pytest.mark.parametrize("word", ["schiff2", "fahrt", "kai", "donaudampfschifffahrt"])
 async def test_short_mixed_and_known_words_stand_for_themselves_only(engine: SqliteSql, word: str) -> None:
-    (term,) = (await vocabulary_of(engine, [scope()], {word: Sought(1.0, word)})).terms
+    (term,) = (await vocabulary_of(engine, [scope()], a_plan(word))).terms
     assert len(term.numbers.get(0, ())) <= 1
 
 

@@ -1,7 +1,13 @@
+from collections.abc import Mapping
+
 import pytest
 
-from okf_edge.retrieval.plan import CANDIDATE_CONCEPTS, FUNCTION_WEIGHT, plan_of, terms_of
+from okf_edge.retrieval.plan import CANDIDATE_CONCEPTS, FUNCTION_WEIGHT, Sought, plan_of
 from okf_edge.retrieval.request import SearchRequest
+
+
+def terms_of(question: str) -> Mapping[str, Sought]:
+    return plan_of(SearchRequest(question)).terms
 
 
 def test_stop_words_are_sought_only_when_there_is_nothing_else() -> None:

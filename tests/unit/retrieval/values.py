@@ -51,10 +51,11 @@ def a_ranked(name: str = "a.md", score: float = 0.5, hit: Hit | None = None, **g
 
 def a_vocabulary(**idf: float) -> Vocabulary:
     terms = (Term(text, text, 1, weight, {0: (at,)}) for at, (text, weight) in enumerate(idf.items()))
-    return Vocabulary(tuple(terms), sum(idf.values()))
+    units = tuple(((text,), weight) for text, weight in idf.items())
+    return Vocabulary(tuple(terms), sum(idf.values()), units)
 
 
 def a_plan(question: str = "pump", **given: Any) -> Plan:
     terms = {question: Sought(1.0, question)}
-    known = {"question": question, "terms": terms, "scripts": shares_of(question), "chunks": 3, "concepts": 2}
-    return Plan(**{**known, **given})
+    known = {"question": question, "terms": terms, "units": [(question,)], "scripts": shares_of(question)}
+    return Plan(**{**known, "chunks": 3, "concepts": 2, **given})
