@@ -10,6 +10,7 @@ from okf_edge_cli.commands import COMMANDS
 
 CONCEPT = "---\ntype: Note\ntitle: Heron\ndescription: d\n---\n\n# Place\n\nThe heron nests by the weir.\n"
 PAGE = "---\ntype: Note\nstale_after: 2020-01-01\nsources: [/birds/heron.md, /gone.md]\n---\n\n# P\n"
+OWL = "---\ntype: Note\n---\n\nWrites to jo.merganser@quayworks-zq7.org.\n"
 BUNDLE = {
     "id": "str",
     "version": "str",
@@ -225,6 +226,40 @@ SHAPES = {
         "risks": [],
         "notes": ["str"],
     },
+    "review": {
+        "id": "str",
+        "title": "str",
+        "seeds": ["str"],
+        "hops": "int",
+        "counts": {"approved": "int", "unreviewed": "int", "flagged": "int"},
+        "items": [
+            {
+                "id": "str",
+                "kind": "str",
+                "status": "str",
+                "note": "str",
+                "why": ["str"],
+                "leaves_as": "str",
+                "bytes": "int",
+                "sha256": "str",
+                "reviewer": "str",
+                "reviewed_at": "str",
+                "risks": [
+                    {
+                        "id": "str",
+                        "kind": "str",
+                        "severity": "str",
+                        "line": "int",
+                        "sample": "str",
+                        "reason": "str",
+                        "accepted": "str",
+                    }
+                ],
+            }
+        ],
+        "withheld": [],
+        "problems": [],
+    },
     "verify": {
         "kind": "str",
         "id": "str",
@@ -265,6 +300,7 @@ def lines() -> dict[str, list[str]]:
         "read": ["read", "heron", "--dir", "base", "--json"],
         "validate": ["validate", "base", "--json"],
         "export": ["export", "source", "--id", "acme.birds", "--version", "1.0.0", "--out", "b.zip", "--json"],
+        "review": ["review", "birds/owl", "--id", "acme.birds", "--dir", "base", "--list", "--json"],
         "verify": ["verify", "b.zip", "--json"],
         "install": ["install", "b.zip", "--dir", "base", "--json"],
         "list": ["list", "--dir", "base", "--json"],
@@ -302,6 +338,7 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
     for folder in ("base", "source"):
         (tmp_path / folder / "birds").mkdir(parents=True)
         (tmp_path / folder / "birds/heron.md").write_text(CONCEPT)
+    (tmp_path / "base/birds/owl.md").write_text(OWL)
     (tmp_path / "base/latin1.md").write_bytes(b"# Caf\xe9\n")
     (tmp_path / "base/concepts").mkdir()
     (tmp_path / "base/concepts/page.md").write_text(PAGE)

@@ -18,7 +18,7 @@ from okf_edge.bundles.manifest import Creator, Dependency, Manifest, listed_file
 from okf_edge.bundles.names import problems_of_bundle_id
 from okf_edge.bundles.navigation import agent_index
 from okf_edge.bundles.risks import Finding, blocking, scan
-from okf_edge.bundles.verify import verify
+from okf_edge.bundles.verify import verify_files
 from okf_edge.bundles.versions import parse_version
 from okf_edge.bundles.zip_writer import write_archive
 from okf_edge.errors import BundleError, InputError, NotFoundError, RiskError
@@ -91,17 +91,35 @@ async def export_bundle(
     is_base = await _require_source(source, options)
     contents = await open_folder(source)
     files = await _files(contents, is_base)
+    return await export_files(files, options, left_out=contents.left_out, indexer=indexer, progress=progress)
+
+
+async def export_files(
+    files: Mapping[str, bytes],
+    options: ExportOptions,
+    *,
+    origins: Mapping[str, str] | None = None,
+    left_out: Sequence[str] = (),
+    indexer: Indexer | None,
+    progress: Progress,
+) -> Exported:
+    """Compile files into an archive.
+
+    Args: origins: what a file is called where it comes from, when that is another path: risks are told by it.
+    Raises: as `export_bundle` does.
+    """
+    _require_named(options)
     progress.step("compile", 1, 4)
-    compiled = compile_tree(files, title=_title(options), version=options.version, created=options.created)
-    findings = scan(compiled.files)
+    compiled = compile_tree(files, title=title_of(options), version=options.version, created=options.created)
+    findings = scan(compiled.files, origins or {})
     _require_no_risk(findings, options.accepted)
     progress.step("index", 2, 4)
     built = await indexer.build(_markdown(compiled.files)) if indexer else None
     manifest, archive = _packed(compiled, options, built)
     progress.step("verify", 3, 4)
-    await verify(open_zip(archive))
+    await verify_files(open_zip(archive))
     progress.step("done", 4, 4)
-    notes = (*_notes(contents, compiled), *_language_notes(built, options.languages))
+    notes = (*_notes(left_out, compiled), *_language_notes(built, options.languages))
     return Exported(f"{manifest.id}-{manifest.version}.okf.zip", archive, manifest, findings, notes)
 
 
@@ -145,7 +163,8 @@ async def _files(contents: TreeContents, is_base: bool) -> dict[str, bytes]:
     return {path: await contents.read(path) for path in paths}
 
 
-def _title(options: ExportOptions) -> str:
+def title_of(options: ExportOptions) -> str:
+    """What a bundle is called: what was given, else the last part of its id."""
     return options.title or options.id.rpartition(".")[2].replace("-", " ").capitalize()
 
 
@@ -165,7 +184,7 @@ def _packed(compiled: Compiled, options: ExportOptions, built: BuiltIndex | None
     draft = Manifest(
         id=options.id,
         version=options.version,
-        title=_title(options),
+        title=title_of(options),
         content_digest=content_digest(digests),
         files=(),
         description=options.description,
@@ -212,10 +231,10 @@ def _markdown(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {path: data for path, data in files.items() if is_markdown(path)}
 
 
-def _notes(contents: TreeContents, compiled: Compiled) -> list[str]:
+def _notes(left_out: Sequence[str], compiled: Compiled) -> list[str]:
     big = [path for path, data in compiled.files.items() if len(data) > _PHONE_BYTES]
     told = [
-        ("hidden files and links were left out", contents.left_out),
+        ("hidden files and links were left out", left_out),
         ("files left with standard links and without comments", compiled.changed),
         ("listings were made", compiled.made),
         ("files are above 5 MB, which phones and sync services refuse", big),

@@ -26,8 +26,8 @@ def standard_body(document: Document, meaning: Meaning, outline: Outline | None 
             it. A wikilink to that becomes its label. Standard markdown links stay as they are.
     """
     outline = outline or outline_of(document)
-    edits = [*_comment_edits(document, outline), *_link_edits(document, meaning, outline)]
-    return _applied(document, sorted(edits))
+    edits = [*comment_edits(document, outline), *_link_edits(document, meaning, outline)]
+    return applied(document, sorted(edits))
 
 
 def meaning_by(resolver: Resolver, from_path: str) -> Meaning:
@@ -55,10 +55,11 @@ def standard_link(link: Link, resolution: Resolution, *, in_table: bool = False)
     label = label_of(link, resolution)
     if is_image and _is_size(link):
         label = f"{label}|{link.alias}"
-    return f"{'!' if is_image else ''}[{escaped_label(label, in_table=in_table)}]({_destination(resolution)})"
+    return f"{'!' if is_image else ''}[{escaped_label(label, in_table=in_table)}]({destination(resolution)})"
 
 
-def _destination(resolution: Resolution) -> str:
+def destination(resolution: Resolution) -> str:
+    """Where a link into a bundle leads: absolute, with its anchor."""
     anchor = f"#{encoded_anchor(resolution.anchor)}" if resolution.anchor else ""
     return f"/{encoded_path(resolution.path)}{anchor}"
 
@@ -80,13 +81,13 @@ def _replacement(text: str, link: Link, resolution: Resolution | None, in_table:
     """Logseq writes `[label]([[Page]])`: there only the destination is ours to write."""
     is_destination = text[max(link.start - 2, 0) : link.start] == "](" and text[link.end : link.end + 1] == ")"
     if is_destination:
-        return _destination(resolution) if resolution else encoded_path(link.target)
+        return destination(resolution) if resolution else encoded_path(link.target)
     if resolution:
         return standard_link(link, resolution, in_table=in_table)
     return escaped_label(label_of(link), in_table=in_table)
 
 
-def _comment_edits(document: Document, outline: Outline) -> Iterator[Edit]:
+def comment_edits(document: Document, outline: Outline) -> Iterator[Edit]:
     """A comment that fills its lines goes with its last newline."""
     text = document.text
     for start, end in outline.comments:
@@ -96,7 +97,8 @@ def _comment_edits(document: Document, outline: Outline) -> Iterator[Edit]:
             yield start, newline.end() if newline and fills_line else end, ""
 
 
-def _applied(document: Document, edits: list[Edit]) -> str:
+def applied(document: Document, edits: list[Edit]) -> str:
+    """The body with sorted edits; of two that overlap the first counts."""
     parts: list[str] = []
     position = document.body_start
     for start, end, replacement in edits:

@@ -74,9 +74,13 @@ _CYRILLIC_OR_GREEK = re.compile("[\u0370-\u052f]")
 _RANK = {"blocking": 0, "warning": 1, "info": 2}
 
 
-def scan(files: Mapping[str, bytes]) -> tuple[Finding, ...]:
-    """All findings of a set of files, by path and place."""
-    return tuple(finding for path in sorted(files) for finding in scan_file(path, files[path]))
+def scan(files: Mapping[str, bytes], origins: Mapping[str, str] | None = None) -> tuple[Finding, ...]:
+    """All findings of a set of files, by path and place.
+
+    Args: origins: what a file is called where it comes from, by its path here; findings tell of it by that.
+    """
+    known = {path: (origins or {}).get(path, path) for path in files}
+    return tuple(finding for path in sorted(files) for finding in scan_file(known[path], files[path]))
 
 
 def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:

@@ -1,0 +1,181 @@
+"""`okf review`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from okf_edge.app import Okf
+from okf_edge.app.reviewing import Checklist, Verdicts, Wanted
+from okf_edge.app.reviewing import Line as ReviewLine
+from okf_edge.bundles.risks import Finding
+from okf_edge.errors import InputError
+from okf_edge_cli import screen, session
+from okf_edge_cli.commands import DONE, REFUSED
+from okf_edge_cli.exporting import acceptance
+from okf_edge_cli.screen import Line, bad, bold, dim, good, line, wary
+
+_STYLES = {"approved": good, "flagged": bad, "unreviewed": wary}
+_SHOWN_CHARS = 20_000
+"""Text of one item that is shown; the rest is read in an editor."""
+
+
+def review(
+    seeds: Sequence[str],
+    folder: str | None,
+    bundle_id: str,
+    hops: int | None,
+    as_list: bool,
+    approved: Sequence[str],
+    flagged: Sequence[str],
+    accepted: Sequence[str],
+    reviewer: str,
+    as_json: bool,
+) -> int:
+    if hops is not None and hops < 0:
+        raise InputError(f"expected --hops of 0 or more, found {hops}", code="usage")
+    wanted = Wanted(tuple(seeds), hops, bundle_id)
+    verdicts = Verdicts(reviewer, tuple(approved), tuple(flagged), dict(map(acceptance, accepted)))
+    decides = bool(approved or flagged or accepted)
+    asks = not (as_list or as_json or decides) and sys.stdin.isatty() and sys.stdout.isatty()
+
+    async def job(okf: Okf) -> Checklist:
+        if asks:
+            return await _ask(okf, wanted, reviewer)
+        return await okf.decide(wanted, verdicts) if decides else await okf.review(wanted)
+
+    found = session.run(job, folder, as_json)
+    session.print_result(_json(found), _lines(found), as_json)
+    return REFUSED if _is_open(found) else DONE
+
+
+def _is_open(found: Checklist) -> bool:
+    risks = any(found.open_risks(each) for each in found.lines if each.status == "approved")
+    return bool(found.count("unreviewed") or risks or found.problems)
+
+
+# --- at a terminal ---------------------------------------------------------------------------------------------------
+
+
+async def _ask(okf: Okf, wanted: Wanted, reviewer: str) -> Checklist:
+    """Show what is open, one item after the other; each answer is kept at once, so that nothing is lost by leaving."""
+    found = await okf.review(wanted)
+    reviewer = reviewer or _answer("Who reviews? ")
+    skipped: set[str] = set()
+    while item := _next(found, skipped):
+        screen.show(_shown(found, item))
+        word = _answer("[a]pprove, [f]lag, [s]kip or [q]uit? ").casefold()[:1]
+        if word == "q":
+            break
+        if word == "s":
+            skipped.add(item.item.path)
+        elif word in ("a", "f"):
+            found = await okf.decide(wanted, _verdicts(found, item, reviewer, approves=word == "a"))
+    return found
+
+
+def _next(found: Checklist, skipped: set[str]) -> ReviewLine | None:
+    waiting = (each for each in found.lines if each.item.path not in skipped)
+    return next((each for each in waiting if each.status == "unreviewed"), None)
+
+
+def _verdicts(found: Checklist, item: ReviewLine, reviewer: str, *, approves: bool) -> Verdicts:
+    """One decision. Whoever approves says of each open risk why it may leave; without a reason it stays open."""
+    path = item.item.path
+    if not approves:
+        return Verdicts(reviewer, flagged=(path,))
+    reasons = {each.id: _answer(f"Why may this leave: {each}\n(empty: not yet) ") for each in found.open_risks(item)}
+    return Verdicts(reviewer, approved=(path,), accepted={key: why for key, why in reasons.items() if why})
+
+
+def _answer(question: str) -> str:
+    try:
+        return input(question).strip()
+    except EOFError:
+        return "q"
+
+
+def _shown(found: Checklist, each: ReviewLine) -> Iterator[Line]:
+    yield line(bold("─" * 72))
+    yield from _item(found, each)
+    yield line()
+    shown = each.text[:_SHOWN_CHARS] or f"({each.bytes:,} bytes that are no text)"
+    yield from (line("  │ ", text) for text in shown.split("\n"))
+    if len(each.text) > _SHOWN_CHARS:
+        yield line(dim(f"  … and {len(each.text) - _SHOWN_CHARS:,} characters more: read them in {each.item.path}"))
+
+
+# --- lists -----------------------------------------------------------------------------------------------------------
+
+
+def _json(found: Checklist) -> dict[str, Any]:
+    return {
+        "id": found.review.id,
+        "title": found.review.title,
+        "seeds": list(found.review.seeds),
+        "hops": found.review.hops,
+        "counts": {status: found.count(status) for status in ("approved", "unreviewed", "flagged")},
+        "items": [_item_json(found, each) for each in found.lines],
+        "withheld": list(found.withheld),
+        "problems": list(found.problems),
+    }
+
+
+def _item_json(found: Checklist, each: ReviewLine) -> dict[str, Any]:
+    decision = each.decision
+    return {
+        "id": each.item.path,
+        "kind": each.item.kind,
+        "status": each.status,
+        "note": _note(each),
+        "why": list(each.item.why),
+        "leaves_as": each.leaves_as,
+        "bytes": each.bytes,
+        "sha256": each.sha256,
+        "reviewer": decision.reviewer if decision else "",
+        "reviewed_at": decision.at if decision else "",
+        "risks": [_risk_json(found, finding) for finding in each.findings],
+    }
+
+
+def _risk_json(found: Checklist, finding: Finding) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "line": finding.line,
+        "sample": finding.sample,
+        "reason": finding.reason,
+        "accepted": found.review.reasons.get(finding.id, ""),
+    }
+
+
+def _note(each: ReviewLine) -> str:
+    if each.is_changed:
+        return "changed"
+    return "" if each.decision else "new"
+
+
+def _lines(found: Checklist) -> Iterator[Line]:
+    review = found.review
+    yield line(bold(review.id), f": {review.title}, from {', '.join(review.seeds)}, {review.hops} hops")
+    for each in found.lines:
+        yield from _item(found, each)
+    yield from (line(bad("  problem: "), problem) for problem in found.problems)
+    if found.withheld:
+        places = ", ".join(found.withheld)
+        yield line(dim(f"names of files that stay are taken out at {places}; give the link other words to keep some"))
+    counts = ", ".join(f"{found.count(status)} {status}" for status in ("approved", "unreviewed", "flagged"))
+    yield line(counts, dim(f"; then: okf export DIR --reviewed --id {review.id} --version 1.0.0"))
+
+
+def _item(found: Checklist, each: ReviewLine) -> Iterator[Line]:
+    note = _note(each)
+    state = f"{each.status}{f' ({note})' if note and each.status != 'flagged' else ''}"
+    yield line(_STYLES[each.status](f"{state:<22}"), f" {each.item.kind:<10} ", bold(each.item.path))
+    leaves = f", leaves as {each.leaves_as}" if each.leaves_as and each.leaves_as != each.item.path else ""
+    yield line(dim(f"    {'; '.join(each.item.why[:3])}{leaves}"))
+    for finding in each.findings:
+        why = found.review.reasons.get(finding.id)
+        yield line(wary("    risk: "), str(finding), dim(f" accepted: {why}") if why else "")
