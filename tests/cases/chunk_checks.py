@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from okf_edge.index.chunks import MAX_TOKENS, Chunk, chunks_of
 from okf_edge.okf.concept import concept_of
 from okf_edge.okf.outline import outline_of
+from tests.cases.suite import Spec
 from tests.cases.vault import Vault
-
-Spec = dict[str, Any]
 
 
 def rows_whole(vault: Vault, spec: Spec) -> None:

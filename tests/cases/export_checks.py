@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from okf_edge.okf.publish import meaning_by, standard_body
+from tests.cases.suite import Spec
 from tests.cases.vault import Vault
 
-Spec = dict[str, Any]
 Edge = tuple[str, str, str]
 
 

@@ -9,14 +9,12 @@ import sys
 import unicodedata
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from okf_edge.okf.document import Diagnostic
 from okf_edge.okf.freshness import is_stale
 from okf_edge.okf.tags import matches
+from tests.cases.suite import Spec
 from tests.cases.vault import Vault
-
-Spec = dict[str, Any]
 
 
 def frontmatter(vault: Vault, spec: Spec) -> None:
@@ -134,11 +132,16 @@ def stale(vault: Vault, spec: Spec) -> None:
     """`stale`: whether a note is stale at an instant, or its `stale_after` is ignored with a word about it."""
     concept = vault.concept(spec["path"])
     is_ignored = concept.stale_after is None and any("stale_after" in said for said in _said(vault, spec["path"]))
+    is_late = is_stale(concept.stale_after, datetime.fromisoformat(spec.get("now", LATE)))
     if isinstance(spec["equals"], bool):
-        assert is_stale(concept.stale_after, datetime.fromisoformat(spec["now"])) is spec["equals"]
+        assert is_late is spec["equals"]
     else:
         assert is_ignored
+        assert not is_late
 
+
+LATE = "2026-11-30T12:00:00Z"
+"""Now, for a check that does not say when it is."""
 
 STALE_IN_ZONE = """
 import asyncio, json, sys

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -16,10 +15,9 @@ from okf_edge.workspace.survey import survey
 from okf_edge_native.compose import okf_of
 from okf_edge_native.disk import DiskTree
 from tests.cases import format_checks, search_checks
+from tests.cases.format_checks import LATE
+from tests.cases.suite import Spec
 from tests.cases.vault import Vault
-
-Spec = dict[str, Any]
-LATE = "2026-11-30T12:00:00Z"
 
 
 async def stale(vault: Vault, spec: Spec) -> None:
@@ -27,7 +25,7 @@ async def stale(vault: Vault, spec: Spec) -> None:
     if isinstance(spec["equals"], bool):
         found = await _staleness(vault, spec.get("now", LATE))
         assert (spec["path"] in {page.path for page in found.stale}) is spec["equals"]
-    format_checks.stale(vault, {"now": LATE, **spec})
+    format_checks.stale(vault, spec)
 
 
 async def report_lists(vault: Vault, spec: Spec) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import resource
 import time
-from typing import Any
 
 from okf_edge.errors import OkfError
 from okf_edge.retrieval.answer import Answer, Candidate
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge_native.compose import okf_of
+from tests.cases.suite import Spec
 from tests.cases.vault import Vault
 
-Spec = dict[str, Any]
 EVERYTHING = 50
 
 
 async def search(vault: Vault, spec: Spec) -> None:
     """`search`: which notes answer, in which order, with which words, or that none does."""
+    if "after" in spec:
+        assert (vault.folder / spec["after"]).is_file(), "ran when the case was unpacked"
     answer = await ask(vault, spec["query"])
     paths = [candidate.path for candidate in answer.candidates]
     if "must_top" in spec:
@@ -47,6 +48,7 @@ async def search_recall(vault: Vault, spec: Spec) -> None:
 
 async def no_index_is_no_refusal(vault: Vault, spec: Spec) -> None:
     """`error_not_abstain`: without its index, or with a damaged one, a folder answers or fails; it never refuses."""
+    assert spec["when"] == "index missing"
     question = "when does the lock close"
     okf = okf_of(str(vault.root), quiet=True)
     await okf.build_index()

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,37 @@ WAITING_FOR = {
 """By the beginning of an id, the first that fits. What is not listed, or has no words, runs here."""
 
 
+class Spec(dict[str, Any]):
+    """A check as its case states it, which knows what of it was looked at: a demand that nobody reads is not met."""
+
+    def __init__(self, stated: Mapping[str, Any]) -> None:
+        super().__init__(stated)
+        self.read: set[object] = {"kind"}
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.read.add(key)
+        return super().get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        self.read.add(key)
+        return super().__contains__(key)
+
+    @property
+    def unread(self) -> set[str]:
+        return set(self) - self.read
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that must hold in one case. `spec` is the check as the case states it."""
+    """One thing that must hold in one case."""
 
     case: str
     number: int
-    spec: dict[str, Any]
+    spec: Spec
 
     @property
     def kind(self) -> str:
@@ -75,4 +100,4 @@ def unpack(case: str, work: Path, given: Path = GIVEN) -> Path:
 def _checks_of(given: Path, case: str) -> list[Check]:
     expected = given / "expected" / f"{case}.json"
     specs = json.loads(expected.read_text())["checks"] if expected.exists() else []
-    return [Check(case, number, spec) for number, spec in enumerate(specs or [{"kind": "nothing"}], 1)]
+    return [Check(case, number, Spec(spec)) for number, spec in enumerate(specs or [{"kind": "nothing"}], 1)]

@@ -20,9 +20,9 @@ from okf_edge.feed import publish
 from okf_edge.inmemory import MemoryBlobs, MemoryTree, RecordedProgress
 from okf_edge.inmemory.system import ManualClock
 from okf_edge.ports import Blob
+from tests.cases.suite import Spec
 from tests.cases.vault import Vault
 
-Spec = dict[str, Any]
 BUNDLE = "given.harbor"
 
 
@@ -32,6 +32,7 @@ async def update(vault: Vault, spec: Spec) -> None:
     await _install(base, write_archive([("index.md", b"# Harbor\n"), ("a.md", b"---\ntype: Note\n---\nv1\n")]), "1.0.0")
     before = dict(base.files)
     promised = _promised(json.loads((vault.folder / spec["manifest"]).read_text())) if "manifest" in spec else None
+    assert spec["result"] == "reject"
     with pytest.raises(OkfError) as caught:
         await _install(base, (vault.folder / spec["zip"]).read_bytes(), "1.1.0", promised)
     assert caught.value.code == spec["reason"]
@@ -57,6 +58,7 @@ async def order(vault: Vault, spec: Spec) -> None:
 
 async def interleavings(vault: Vault, spec: Spec) -> None:
     """`interleavings`: whatever the order of their steps, publishers lose nothing, or one of them is told."""
+    assert spec["invariant"] == "both versions listed, or loser told; no overwrite"
     given = json.loads((vault.folder / spec["file"]).read_text())
     for schedule in given["schedules"]:
         await _run(schedule, [("1.2.0", b"A's"), ("1.2.1", b"B's")])
