@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tests.bench import corpus, embedding_cost, synthetic, warm
+from tests.bench import corpus, embedding_cost, lifecycle, synthetic, warm
 from tests.bench.processes import median_of, okf
 from tests.bench.rows import Row, table, write
 
@@ -129,6 +129,8 @@ PARTS: tuple[Part, ...] = (
     warm_questions,
     index_sizes,
     installation,
+    lifecycle.reports,
+    lifecycle.federation,
     embedding,
 )
 
