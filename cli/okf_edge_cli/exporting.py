@@ -83,6 +83,8 @@ def _place(out: str) -> tuple[str, str]:
     path = Path(out or ".")
     if path.is_dir():
         return existing_folder(str(path)), ""
+    if path.exists() and not path.is_file():  # e.g. /dev/stdout, a link that writing would replace
+        raise InputError(f"expected a file or a folder to write, found neither: {out}", code="no-file")
     return existing_folder(str(path.parent)), path.name
 
 

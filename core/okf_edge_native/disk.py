@@ -61,8 +61,9 @@ class DiskTree:
 
     async def write(self, path: str, data: bytes) -> None:
         place = self._room(path)
-        if os.path.isdir(place) and not os.path.islink(place):
-            raise AlreadyExistsError(f"expected room for a file at {path!r}, found a directory")
+        if os.path.lexists(place) and not (os.path.islink(place) or os.path.isfile(place)):
+            what = "a directory" if os.path.isdir(place) else "no file but a device or a pipe"
+            raise AlreadyExistsError(f"expected room for a file at {path!r}, found {what}")
         with port_errors(path):
             atomic.write_whole(place, data, flush=not _is_staged(path))
 

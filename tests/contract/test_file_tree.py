@@ -99,6 +99,13 @@ async def test_a_root_that_can_not_be_made_is_named(tmp_path: Path, root: str) -
         assert caught.value.hint
 
 
+async def test_a_pipe_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.zip")
+    with pytest.raises(AlreadyExistsError):
+        await DiskTree(tmp_path).write("pipe.zip", b"x")
+    assert (tmp_path / "pipe.zip").is_fifo()
+
+
 async def test_a_pipe_is_listed_as_other_and_reading_it_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     tree = DiskTree(tmp_path)
