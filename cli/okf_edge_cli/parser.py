@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
 from okf_edge.errors import InputError
+from okf_edge.paths import is_unicode
 from okf_edge_cli.commands import ANYWHERE, COMMANDS, DONE, GROUPS, KB, USAGE, Argument, Command
 
 Job = Callable[[], int]
@@ -17,6 +18,8 @@ ANY = "*"
 """The value of an option that was given without one."""
 
 _HELP = ("-h", "--help")
+_PLACES = {"DIR", "PATH", "FILE", "SOURCE", "FEED", "URL", "CONCEPT"}
+"""How arguments are shown that name something on a disk, whose name may be any bytes."""
 
 
 class HelpError(Exception):
@@ -39,10 +42,22 @@ def job_of(argv: Sequence[str]) -> Job:
         raise _no_command(name, rest)
     parser = _Parser(command)
     arguments = vars(parser.parse_args(rest) if "--" in rest else parser.parse_intermixed_args(rest))  # it loses "--"
+    _require_text(command, arguments)
     module, _, name = command.runs.partition(":")
     function = getattr(import_module(f"okf_edge_cli.{module}"), name)
     kb = arguments.pop("kb") if KB in command.arguments else ""
     return partial(_in_base, function, kb, **arguments) if kb else partial(function, **arguments)
+
+
+def _require_text(command: Command, arguments: Mapping[str, Any]) -> None:
+    """Raises: InputError: an argument that names nothing on a disk has bytes that are no UTF-8."""
+    for argument in command.arguments:
+        value = arguments[argument.name]
+        text = "".join(value) if isinstance(value, list) else value
+        if argument.shown not in _PLACES and isinstance(text, str) and not is_unicode(text):
+            raise InputError(
+                f"expected {argument.shown} in UTF-8, found other bytes", code="usage", hint="Check the terminal."
+            )
 
 
 def _in_base(function: Callable[..., int], kb: str, folder: str | None, **arguments: Any) -> int:

@@ -13,6 +13,15 @@ def is_relative(path: str) -> bool:
     return bool(path) and "\0" not in path and not {"", ".", ".."} & set(path.split("/"))
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a path, or any text of the host, is Unicode: hosts pass on other bytes as halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def require_relative(path: str) -> str:
     """The path itself.
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from okf_edge.errors import NewerFormatError, NotFoundError, StateFileError, TooLargeError
+from okf_edge.errors import InputError, NewerFormatError, NotFoundError, StateFileError, TooLargeError
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 
@@ -45,6 +45,8 @@ def decode_state(path: str, data: bytes, newest_format: int) -> State:
         raise corrupt(path, f"is not valid JSON ({error})") from error
     if not isinstance(state, dict):
         raise corrupt(path, f"holds {type(state).__name__}, expected an object")
+    if not _is_text(data, state):
+        raise corrupt(path, "holds half a character, expected Unicode")
     number = state.get("format")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise corrupt(path, f"has format {number!r}, expected a whole number from 1")
@@ -61,7 +63,26 @@ async def write_state(tree: FileTree, path: str, state: Mapping[str, Any]) -> No
 
 
 def encode_state(state: Mapping[str, Any]) -> bytes:
-    return (json.dumps(state, ensure_ascii=False, indent=2) + "\n").encode()
+    """Raises: InputError: a text in it is not Unicode, as the path of a folder may be that a person gave."""
+    try:
+        return (json.dumps(state, ensure_ascii=False, indent=2) + "\n").encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"expected Unicode, which a file can keep, found {error.object[error.start : error.end]!r}",
+            code="name-not-text",
+            hint="Give the file or folder a name in Unicode.",
+        ) from error
+
+
+def _is_text(data: bytes, state: State) -> bool:
+    """Whether everything in a state is Unicode: an escape, and bytes that JSON lets pass, may be half a character."""
+    if data.isascii() and b"\\u" not in data:
+        return True
+    try:
+        encode_state(state)
+    except InputError:
+        return False
+    return True
 
 
 def corrupt(path: str, finding: str) -> StateFileError:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from okf_edge.errors import OkfError, StoreError, UnavailableError
 from okf_edge.index.schema import BLOCK_BYTES, SMALL_BLOCK_BYTES, STORAGE_VERSION
 from okf_edge.index.sql import checked_alias, insert_statements, no_database, require_absent
+from okf_edge.paths import is_unicode
 from okf_edge.ports import Column, Dialect, FileTree, Row, Value
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class DuckdbSql:
 
     async def attach(self, alias: str, tree: FileTree, path: str) -> None:
         await tree.stat(path)
-        statement = f"ATTACH {_quoted(tree.locate(path))} AS {checked_alias(alias)} (READ_ONLY)"
+        statement = f"ATTACH {_place(tree, path)} AS {checked_alias(alias)} (READ_ONLY)"
         try:
             self._connection.execute(statement)
         except self._errors.Error as error:
@@ -64,7 +65,7 @@ class DuckdbSql:
         await require_absent(tree, path)
         block_bytes = SMALL_BLOCK_BYTES if small else BLOCK_BYTES
         self._run(
-            f"ATTACH {_quoted(tree.locate(path))} AS {checked_alias(alias)} "
+            f"ATTACH {_place(tree, path)} AS {checked_alias(alias)} "
             f"(STORAGE_VERSION '{STORAGE_VERSION}', BLOCK_SIZE {block_bytes})"
         )
         self._files.add(alias)
@@ -129,6 +130,18 @@ def _literal(value: Value) -> str:
     return (
         str(int(value)) if isinstance(value, int) else f"({' || chr(0) || '.join(map(_quoted, value.split(chr(0))))})"
     )
+
+
+def _place(tree: FileTree, path: str) -> str:
+    """The address of a file, in SQL. Raises UnavailableError: it is not Unicode, and DuckDB opens no other."""
+    place = tree.locate(path)
+    if not is_unicode(place):
+        raise UnavailableError(
+            f"the database can't open {place!r}: the path is not Unicode",
+            code="name-not-text",
+            hint="Give the folder a name in Unicode.",
+        )
+    return _quoted(place)
 
 
 def _spill_folder() -> str:

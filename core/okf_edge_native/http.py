@@ -103,7 +103,10 @@ async def _response(method: str, url: str) -> AsyncIterator[httpx.Response]:
 
 
 def _require_web(url: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InputError(f"expected an http or https URL, found none ({error})", code="bad-url") from error
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise InputError(f"expected an http or https URL, found {_shown(url)!r}", code="bad-url")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -248,6 +249,42 @@ def test_a_home_that_can_hold_nothing_is_named_by_what_needs_it(okf, notes, arch
         done = okf(*command, "--json", env=home)
         assert (done.code, done.error["code"]) == (3, "unavailable")
         assert "bees.md" in done.error["message"]
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no such devices")
+def test_an_output_that_is_no_file_is_left_alone(okf, notes, tmp_path):
+    (tmp_path / "out").symlink_to("/dev/stdout")
+    done = okf("export", notes, "--id", "a.b", "--version", "1.0.0", "--out", tmp_path / "out", "--json")
+    assert (done.code, done.error["code"]) == (2, "no-file")
+    assert (tmp_path / "out").is_symlink()
+
+
+def test_bytes_that_are_no_text_are_told_wherever_they_come_from(okf, notes, archive, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    try:
+        shutil.copytree(notes, odd)
+    except OSError:
+        pytest.skip("this disk holds no such names")
+    (odd / "ops.zip").write_bytes(archive.read_bytes())
+    kb = tmp_path / "kb"
+    kb.mkdir()
+    okf("init", kb)
+    assert okf("install", odd / "ops.zip", "--dir", kb, "--json").code == 0
+    assert okf("list", "--dir", kb, "--json").json["bundles"][0]["origin"].isprintable()
+    for command, code in (
+        (["query", "pears", "--dir", odd], 3),
+        (["kb", "add", "odd", odd], 2),
+        (["export", notes, "--id", "a.b", "--version", "1.0.0", "--title", odd.name], 2),
+    ):
+        assert okf(*command, "--json").error["hint"]
+        assert okf(*command, "--json").code == code
+    assert okf("validate", odd, "--json").json
+
+
+@pytest.mark.parametrize("url", ["http://", "http://[::1", "https:///x.zip"])
+def test_what_is_no_url_is_an_input_error(okf, base, url):
+    done = okf("install", url, "--dir", base, "--json")
+    assert (done.code, done.error["code"]) == (2, "bad-url")
 
 
 def test_every_path_of_an_answer_opens(okf, notes):

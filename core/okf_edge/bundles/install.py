@@ -169,7 +169,7 @@ def _identity(verified: Verified, options: InstallOptions) -> InstalledBundle:
     if problems := problems_of_bundle_id(bundle_id):
         raise InputError(problems[0], code="bad-bundle-id", hint="Give one: --id creator.name")
     return InstalledBundle(
-        bundle_id, version, title, verified.kind, options.origin, "", verified.content_digest, "",
+        bundle_id, version, title, verified.kind, _as_text(options.origin), "", verified.content_digest, "",
         "valid" if options.signer else verified.signature, feed=options.feed, signer=options.signer,
     )  # fmt: skip
 
@@ -193,6 +193,11 @@ def _look_alikes(bundle_id: str, others: Iterable[str]) -> list[str]:
         for other in others
         if other != bundle_id and confusable_key(other) == key
     ]
+
+
+def _as_text(origin: str) -> str:
+    """The origin as a registry can keep it: a path may be no Unicode."""
+    return origin.encode(errors="replace").decode()
 
 
 def _last_name(origin: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from okf_edge.limits import LIMITS
+from okf_edge.paths import is_unicode
 from okf_edge.ports import FileStat, FileTree
 from okf_edge.workspace import layout, leftovers
 from okf_edge.workspace.layout import Tier
@@ -112,14 +113,14 @@ def classify(entries: Iterable[FileStat], skipped_folders: Iterable[Skipped] = (
         else:
             notes.append(Note(entry, "bundle" if bundle else layout.tier_of(entry.path), bundle))
     skipped.sort(key=lambda skip: skip.path)
-    paths = tuple(entry.path for entry in entries if entry.kind == "file" and _is_text(entry.path))
+    paths = tuple(entry.path for entry in entries if entry.kind == "file" and is_unicode(entry.path))
     return Scan(tuple(notes), tuple(skipped), paths)
 
 
 def _reason_to_skip(entry: FileStat, is_okf: bool) -> Reason | None:
     """Why a markdown file is no note; the first rule that holds."""
     name = entry.path.rpartition("/")[2]
-    if not _is_text(entry.path):
+    if not is_unicode(entry.path):
         return "name-not-text"
     if entry.kind == "link":
         return "symbolic-link"
@@ -138,15 +139,6 @@ def _reason_to_skip(entry: FileStat, is_okf: bool) -> Reason | None:
     if leftovers.in_template_folder(entry.path):
         return "template"
     return None
-
-
-def _is_text(path: str) -> bool:
-    """Whether a path is Unicode; hosts pass on other bytes as halves of characters."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class _Gate:

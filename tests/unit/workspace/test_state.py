@@ -46,6 +46,8 @@ async def test_a_knowledge_base_goes_by_the_name_in_its_manifest():
         b"",
         b"{",
         b"\xff\xfe",
+        {**GOOD, "name": "\ud800"},
+        b'{"format": 1, "name": "\xed\xa0\x80"}',
         b"[" * 100_000,
         b"[]",
         b"null",
