@@ -181,6 +181,18 @@ _COMMANDS = (
         {DONE: "everything is decided", REFUSED: "something is open"},
     ),
     Command(
+        "diff",
+        "what changed between two versions of a bundle, concept by concept",
+        "comparing:diff",
+        (
+            Argument("old", "an archive, a folder, a URL or the id of an installed bundle", shown="OLD"),
+            Argument("new", "another one", shown="NEW"),
+            FOLDER,
+            JSON,
+        ),
+        {DONE: "compared, whatever differs"},
+    ),
+    Command(
         "verify",
         "check an archive against its manifest without installing it",
         "bundling:verify",

@@ -260,6 +260,23 @@ SHAPES = {
         "withheld": [],
         "problems": [],
     },
+    "diff": {
+        "old": "str",
+        "new": "str",
+        "counts": {"added": "int", "removed": "int", "changed": "int", "renamed": "int"},
+        "changes": [
+            {
+                "path": "str",
+                "change": "str",
+                "title": "str",
+                "was": "str",
+                "fields": [],
+                "sections": [],
+                "added_lines": "int",
+                "removed_lines": "int",
+            }
+        ],
+    },
     "verify": {
         "kind": "str",
         "id": "str",
@@ -301,6 +318,7 @@ def lines() -> dict[str, list[str]]:
         "validate": ["validate", "base", "--json"],
         "export": ["export", "source", "--id", "acme.birds", "--version", "1.0.0", "--out", "b.zip", "--json"],
         "review": ["review", "birds/owl", "--id", "acme.birds", "--dir", "base", "--list", "--json"],
+        "diff": ["diff", "b.zip", "other", "--json"],
         "verify": ["verify", "b.zip", "--json"],
         "install": ["install", "b.zip", "--dir", "base", "--json"],
         "list": ["list", "--dir", "base", "--json"],
@@ -339,6 +357,8 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
         (tmp_path / folder / "birds").mkdir(parents=True)
         (tmp_path / folder / "birds/heron.md").write_text(CONCEPT)
     (tmp_path / "base/birds/owl.md").write_text(OWL)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/owl.md").write_text(OWL)
     (tmp_path / "base/latin1.md").write_bytes(b"# Caf\xe9\n")
     (tmp_path / "base/concepts").mkdir()
     (tmp_path / "base/concepts/page.md").write_text(PAGE)

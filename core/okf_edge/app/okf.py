@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from okf_edge.app.base import Built
     from okf_edge.app.bundle_index import BundleIndexer
+    from okf_edge.app.comparing import Compared, Side
     from okf_edge.app.feeds import Feeds
     from okf_edge.app.lifecycle import Repaired, Synced
     from okf_edge.app.reading import Reading
@@ -196,6 +197,12 @@ class Okf:
             indexer=self._indexer(lambda: ports.tree),
             progress=ports.progress,
         )
+
+    async def compare(self, old: Side, new: Side) -> Compared:
+        """What changed between two versions of a bundle, concept by concept."""
+        from okf_edge.app.comparing import compare
+
+        return await compare(self._ports.tree, old, new)
 
     async def uninstall(self, bundle_id: str, force: bool = False) -> InstalledBundle:
         """Remove a bundle with its folder; `force` loses local edits in it."""

@@ -38,7 +38,7 @@ DEFAULT_HOPS = 1
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be reviewed: without seeds or hops those of the last review of the id; without an id, a derived one."""
+    """What is to be reviewed: without seeds or hops those of the last review of the id; without an id a derived one."""
 
     seeds: tuple[str, ...] = ()
     hops: int | None = None
