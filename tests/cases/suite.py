@@ -18,7 +18,6 @@ from typing import Any
 GIVEN = Path(os.environ.get("OKF_CASES") or Path(__file__).with_name("given"))
 
 WAITING_FOR = {
-    "PV": "issue 3 (Publish) runs it",
     "MC07": "issue 6 (Service) runs it",
     "MC": "issue 4 (Tools) runs it",
     "MB": "issue 5 (WebView) runs it",
