@@ -134,7 +134,7 @@ async def cases_of(name: str, model: str, models: CachedModels, *, whole: bool) 
 
 
 async def _cases_of(world: World, model: str, models: CachedModels) -> list[Case]:
-    async with indexed(world.notes, BUILD / "bench-notes" / f"gate-{world.name}", models, model) as product:
+    async with indexed(world.notes, models, model) as product:
         rows = await product.engine.query(f"SELECT path, number FROM {product.source.alias}.concept")
         numbers = {str(path): int(number or 0) for path, number in rows}
         cases = []

@@ -22,7 +22,7 @@ from typing import Any
 from okf_edge_native.models.shelf import ModelShelf
 from tests.bench import metrics, sets
 from tests.bench.cached_vectors import CachedModels
-from tests.bench.product import INDEX, indexed
+from tests.bench.product import indexed
 from tests.bench.quality import BUILD, Means, Measure, measured, ranking, request_of
 from tests.bench.sets import RetrievalSet
 
@@ -62,18 +62,16 @@ async def _ours(data: RetrievalSet, means: Means) -> Row:
     models = ModelShelf(BUILD / "models")
     cached = CachedModels(models, BUILD / "bench-cache")
     embedder = data.embedder if means == "hybrid" else ""
-    folder = BUILD / "bench-notes" / f"peers-{data.name}"
     start = time.process_time()
-    async with indexed(data.notes, folder, cached, embedder) as product:
+    async with indexed(data.notes, cached, embedder) as product:
         build_s = time.process_time() - start
-        size = (folder / INDEX).stat().st_size
         asked = product.with_models(models)
         rankings, spent_ms = [], []
         for question in data.questions:
             start = time.process_time()
             rankings.append(ranking(await asked.ask(request_of(question, means))))
             spent_ms.append((time.process_time() - start) * 1000)
-    return _row(data, f"okf-edge {means}", rankings, build_s, size, spent_ms)
+    return _row(data, f"okf-edge {means}", rankings, build_s, product.index_bytes, spent_ms)
 
 
 def _peer(data: RetrievalSet, peer: str) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ class Product:
     models: Models
     source: Source
     index: IndexFile
+    index_bytes: int
 
     def with_models(self, models: Models) -> Product:
         return replace(self, models=models)
@@ -45,9 +47,9 @@ class Product:
 
 
 @asynccontextmanager
-async def indexed(notes: Mapping[str, bytes], folder: Path, models: Models, embedder: str) -> AsyncIterator[Product]:
-    """The notes written to a folder, indexed with an embedder (empty: none) and attached."""
-    shutil.rmtree(folder, ignore_errors=True)
+async def indexed(notes: Mapping[str, bytes], models: Models, embedder: str) -> AsyncIterator[Product]:
+    """The notes written to a folder of their own, indexed with an embedder (empty: none) and attached."""
+    folder = Path(tempfile.mkdtemp(prefix="okf-bench-"))
     for path, data in notes.items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +62,7 @@ async def indexed(notes: Mapping[str, bytes], folder: Path, models: Models, embe
     await builder.close()
     try:
         index = await open_index(engine, ALIAS, tree, INDEX)
-        yield Product(engine, models, source_of(index, tree), index)
+        yield Product(engine, models, source_of(index, tree), index, (folder / INDEX).stat().st_size)
     finally:
         await engine.close()
         shutil.rmtree(folder, ignore_errors=True)

@@ -68,7 +68,7 @@ async def measure(data: RetrievalSet, means: Sequence[Means], models: Models, ha
     """One row for each means; of one half of the questions where `half` is 0 (development) or 1 (test)."""
     questions = data.questions if half is None else sets.halves(data.questions)[half]
     rows = []
-    async with indexed(data.notes, BUILD / "bench-notes" / data.name, models, data.embedder) as product:
+    async with indexed(data.notes, models, data.embedder) as product:
         for one in means:
             answers = [await product.ask(request_of(question, one)) for question in questions]
             rows.append(_row(data, one, questions, answers))
