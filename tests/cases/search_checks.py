@@ -6,7 +6,7 @@ import resource
 import time
 
 from okf_edge.errors import OkfError
-from okf_edge.retrieval.answer import Answer, Candidate
+from okf_edge.retrieval.answer import Answer, Candidate, to_json
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge_native.compose import okf_of
 from tests.cases.suite import Spec
@@ -34,6 +34,8 @@ async def search(vault: Vault, spec: Spec) -> None:
         assert [
             word for word in ([words] if isinstance(words, str) else words) if word not in answer.candidates[0].text
         ] == []
+    if "must_be_labelled" in spec:
+        assert to_json(answer)["content"] == spec["must_be_labelled"]
     if "must_mention_conflict" in spec:
         assert spec["must_mention_conflict"] in _said(answer)
 

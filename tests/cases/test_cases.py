@@ -14,6 +14,7 @@ from tests.cases import (
     lifecycle_checks,
     risk_checks,
     search_checks,
+    serving_checks,
     suite,
     update_checks,
 )
@@ -25,8 +26,8 @@ CHECKS = {
     **search_checks.CHECKS,
     **export_checks.CHECKS,
     **archive_checks.CHECKS,
-    **risk_checks.CHECKS,
     **serving_checks.CHECKS,
+    **risk_checks.CHECKS,
     **lifecycle_checks.CHECKS,
     **update_checks.CHECKS,
 }

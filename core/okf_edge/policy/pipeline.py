@@ -8,8 +8,9 @@ spends no confirmation, and leaves no claim behind.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from okf_edge.errors import InputError, OkfError, PolicyError
 from okf_edge.limits import LIMITS
@@ -21,6 +22,8 @@ from okf_edge.policy.ledger import AuditLog, Ledger
 from okf_edge.policy.parse import canonical
 from okf_edge.policy.rate import Buckets
 from okf_edge.ports import Clock, Entropy
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Guards:
 
 
 @dataclass(slots=True)
-class _Course:
+class Course:
     """How far a call came, for its record."""
 
     outcome: str = "failed"
@@ -52,16 +55,21 @@ async def run(guards: Guards, call: Call, tool: Guarded | None, base: str, known
         known: the bases that the caller may use.
     Raises: OkfError: whatever stopped it; it was recorded.
     """
-    started, course = guards.clock.monotonic(), _Course("defect")
-    try:
+
+    async def stages(course: Course) -> Result:
         result = await _stages(guards, call, tool, base, known)
-        course.outcome, course.bytes = "done", len(canonical(result.content))
-        if course.bytes > LIMITS.result_bytes:
-            raise PolicyError(
-                f"the result has {course.bytes:,} bytes, and {LIMITS.result_bytes:,} may leave",
-                code="overflow",
-                hint="Ask for less: a smaller k, or max_tokens.",
-            )
+        require_size(course, len(canonical(result.content)))
+        return result
+
+    return await observed(guards, call, base, stages)
+
+
+async def observed(guards: Guards, call: Call, base: str, work: Callable[[Course], Awaitable[T]]) -> T:
+    """What `work` gives; however it ends, that is recorded."""
+    started, course = guards.clock.monotonic(), Course("defect")
+    try:
+        result = await work(course)
+        course.outcome = "done"
         return result
     except OkfError as error:
         course.outcome = "denied" if isinstance(error, PolicyError) else "failed"
@@ -69,6 +77,17 @@ async def run(guards: Guards, call: Call, tool: Guarded | None, base: str, known
         raise
     finally:
         await _record(guards, call, base, course, guards.clock.monotonic() - started)
+
+
+def require_size(course: Course, size: int) -> None:
+    """Stage 9, size limit: what is too large does not leave, and is not cut in the middle either."""
+    course.bytes = size
+    if size > LIMITS.result_bytes:
+        raise PolicyError(
+            f"the result has {size:,} bytes, and {LIMITS.result_bytes:,} may leave",
+            code="overflow",
+            hint="Ask for less: a smaller k, or max_tokens.",
+        )
 
 
 async def _stages(guards: Guards, call: Call, tool: Guarded | None, base: str, known: Collection[str]) -> Result:
@@ -104,7 +123,7 @@ async def record_refusal(guards: Guards, tool: str, error: OkfError, reason: str
     await guards.log.append(lambda last: audit.line_of(record, last, guards.log_key))
 
 
-async def _record(guards: Guards, call: Call, base: str, course: _Course, seconds: float) -> None:
+async def _record(guards: Guards, call: Call, base: str, course: Course, seconds: float) -> None:
     record = Record(
         at=format_instant(guards.clock.now()),
         caller=call.caller.name,

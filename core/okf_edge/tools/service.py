@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from okf_edge.policy import pipeline
+from okf_edge.policy import authorise, pipeline
 from okf_edge.policy.call import Call, Result
 from okf_edge.policy.caller import Caller
-from okf_edge.policy.pipeline import Guards
+from okf_edge.policy.pipeline import Course, Guards
+from okf_edge.tools import resources
 from okf_edge.tools.catalogue import TOOLS, shown_to
 from okf_edge.tools.host import EVERY, Host, World, meant
+from okf_edge.tools.resources import Content
 from okf_edge.tools.tool import Bound, Tool
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
@@ -39,6 +41,18 @@ class Service:
             known.add(EVERY)
         bound = Bound(tool, world) if tool else None
         return await pipeline.run(self.guards, Call(caller, name, arguments), bound, base, known)
+
+    async def resource(self, caller: Caller, uri: str) -> Content:
+        """A page by its address, recorded like a call. Raises NotFoundError, PolicyError."""
+        call = Call(caller, "resource", {"uri": uri})
+        return await pipeline.observed(self.guards, call, "", lambda course: self._read(caller, uri, course))
+
+    async def _read(self, caller: Caller, uri: str, course: Course) -> Content:
+        authorise.require_scope(caller, "read", "reading pages")
+        self.guards.buckets.take(caller.name, "read", self.guards.clock.monotonic())
+        content = await resources.read(self.world(caller), uri)
+        pipeline.require_size(course, len(content.text.encode()))
+        return content
 
     async def _meant(self, world: World, tool: Tool | None, arguments: Mapping[str, Any]) -> str:
         """The base that a call means, before its arguments are checked; empty when it means none."""

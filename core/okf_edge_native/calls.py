@@ -1,0 +1,184 @@
+"""What calls leave behind on disk: claims and confirmations, the audit log with its key, and the tokens.
+
+Rules:
+1. Everything is readable by its owner only. Claims, confirmations and the log lie in the user's state folder, tokens
+   (as hashes) in the configuration folder.
+2. Processes exclude each other by a lock on a file beside; a lock ends with its process.
+3. A log is only ever appended; its last line is noted beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from okf_edge.errors import StateFileError
+from okf_edge.limits import LIMITS
+from okf_edge.policy.ledger import Entry
+from okf_edge_native.atomic import write_whole
+from okf_edge_native.failures import port_errors
+
+T = TypeVar("T")
+
+_TAIL_BYTES = 4096
+"""More than a line of the log can have."""
+
+
+class FileLedger:
+    """A `Ledger` of one file a key."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = f"{folder}/calls"
+        self._swept = False
+
+    async def change(self, key: str, decide: Callable[[Entry | None], tuple[Entry | None, T]]) -> T:
+        path = f"{self._folder}/{sha256(key.encode()).hexdigest()}.json"
+        with port_errors(path):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            self._sweep()
+            with locked(f"{self._folder}/lock"):
+                entry, told = decide(_entry(path))
+                _replace(path, entry)
+        return told
+
+    def _sweep(self) -> None:
+        """Remove, once a process, what is too old to mean anything."""
+        if self._swept:
+            return
+        self._swept = True
+        with os.scandir(self._folder) as found:
+            for each in found:
+                if time.time() - each.stat().st_mtime > 2 * LIMITS.idempotency_seconds and each.name != "lock":
+                    with suppress(FileNotFoundError):
+                        os.unlink(each.path)
+
+
+class FileAuditLog:
+    """An `AuditLog` of one line a call. The end is read back at each append, since other processes append too."""
+
+    def __init__(self, folder: str) -> None:
+        self.path = f"{folder}/audit.jsonl"
+        self._folder, self._head = folder, f"{folder}/audit.head"
+
+    async def append(self, extend: Callable[[bytes], bytes]) -> None:
+        with port_errors(self.path):
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            with locked(f"{self._folder}/audit.lock"):
+                line = extend(_last(self.path, _read(self._head)))
+                _append(self.path, line + b"\n")
+                _write(self._head, line)
+
+    async def lines(self) -> list[bytes]:
+        with port_errors(self.path):
+            return _read(self.path).splitlines()
+
+    async def head(self) -> bytes:
+        with port_errors(self._head):
+            return _read(self._head)
+
+
+def audit_key(folder: str) -> bytes:
+    """The key of the audit log, made when there is none."""
+    path = f"{folder}/audit.key"
+    with port_errors(path):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with suppress(FileExistsError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(os.urandom(32))
+        return _read(path)
+
+
+@contextmanager
+def locked(path: str) -> Iterator[None]:
+    """Hold the lock of a file; it is free again when the process ends, however it ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def _last(log: str, head: bytes) -> bytes:
+    """The line to go on from: the noted one, or the one after it when a process ended before it could note that."""
+    tail = _tail(log).rpartition(b"\n")[2]
+    return tail if head != tail and _number(tail) == _number(head) + 1 else head
+
+
+def _tail(path: str) -> bytes:
+    """The end of a file, without its last newline."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+            return file.read().removesuffix(b"\n")
+    except FileNotFoundError:
+        return b""
+
+
+def _number(line: bytes) -> int:
+    try:
+        return int(json.loads(line)["n"]) if line else 0
+    except (ValueError, TypeError, KeyError):
+        return -1
+
+
+def _entry(path: str) -> Entry | None:
+    data = _read(path)
+    if not data:
+        return None
+    try:
+        entry: Any = json.loads(data)
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict):
+        raise StateFileError(f"{path} is not what was written there", hint="Remove it: it tells of one call only.")
+    return entry
+
+
+def _replace(path: str, entry: Entry | None) -> None:
+    if entry is not None:
+        write_whole(path, json.dumps(entry).encode())
+        return
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def _append(path: str, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: str, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
