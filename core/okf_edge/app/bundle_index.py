@@ -16,6 +16,7 @@ from okf_edge.index.files import IndexFile, open_index
 from okf_edge.index.pages import Page
 from okf_edge.index.schema import SCHEMA_VERSION, TABLES
 from okf_edge.index.tokens import PIPELINE_ID
+from okf_edge.index.vector_cache import VectorCache
 from okf_edge.ports import Embedder, FileStat, FileTree, SqlEngine
 from okf_edge.workspace.scan import classify
 
@@ -42,7 +43,8 @@ class BundleIndexer:
         scratch = self._scratch()
         stage = await scratch.stage()
         try:
-            index = await self._build(files, paths, embedder, scratch, f"{stage}/{_FILE}")
+            cache = self._cache(embedder, scratch)
+            index = await self._build(files, paths, embedder, scratch, f"{stage}/{_FILE}", cache)
             data = await scratch.read(f"{stage}/{_FILE}")
         finally:
             await scratch.remove(stage)
@@ -62,11 +64,26 @@ class BundleIndexer:
         finally:
             await scratch.remove(stage)
 
+    def _cache(self, embedder: Embedder | None, scratch: FileTree) -> VectorCache | None:
+        """The vectors of the last export, and of the folder's own index: what did not change is not embedded again.
+
+        An installation keeps none: the cache of the base that it installs into is that of the base's own index.
+        """
+        if embedder is None or scratch is self._ports.tree:
+            return None
+        return VectorCache(scratch, embedder.spec, behind=VectorCache(self._ports.tree, embedder.spec))
+
     async def _build(
-        self, files: Mapping[str, bytes], paths: Sequence[str], embedder: Embedder | None, scratch: FileTree, path: str
+        self,
+        files: Mapping[str, bytes],
+        paths: Sequence[str],
+        embedder: Embedder | None,
+        scratch: FileTree,
+        path: str,
+        cache: VectorCache | None = None,
     ) -> IndexFile:
         others = tuple(name for name in files if name not in set(paths))
-        options = BuildOptions(embedder, files=others, progress=self._ports.progress, total=len(paths))
+        options = BuildOptions(embedder, cache=cache, files=others, progress=self._ports.progress, total=len(paths))
         engine = self._ports.engine()
         try:
             await build_index((Page(name, files[name]) for name in paths), engine, scratch, path, options)

@@ -55,9 +55,13 @@ class Shard:
 
 
 class VectorCache:
-    """The cache of one model in one tree. Shards are read when first asked for."""
+    """The cache of one model in one tree. Shards are read when first asked for.
 
-    def __init__(self, tree: FileTree, spec: EmbedderSpec) -> None:
+    What is not in it is looked up in the cache `behind` it, to which nothing is written.
+    """
+
+    def __init__(self, tree: FileTree, spec: EmbedderSpec, behind: VectorCache | None = None) -> None:
+        self._behind = behind
         self._tree = tree
         self._digest = sha256(f"{spec.id} {spec.digest}".encode()).digest()
         self._dims = spec.dims
@@ -71,7 +75,8 @@ class VectorCache:
         if key in self._fresh:
             return self._fresh[key]
         shards = await self._read()
-        return next((found for shard in reversed(shards) if (found := shard.get(key))), None)
+        found = next((found for shard in reversed(shards) if (found := shard.get(key))), None)
+        return await self._behind.get(key) if found is None and self._behind else found
 
     async def add(self, vectors: Mapping[bytes, Quantised]) -> None:
         """Keep these vectors; they are on disk after FLUSH_EVERY of them, or when asked."""

@@ -12,6 +12,7 @@ from okf_edge.app.reviewing import Verdicts, Wanted
 from okf_edge.bundles.export import ExportOptions
 from okf_edge.bundles.verify import verify_archive
 from okf_edge.errors import BundleError, InputError, NotFoundError, StateFileError
+from okf_edge.inmemory.embedding import HashedEmbedder, MemoryModels
 from okf_edge.inmemory.files import MemoryTree
 from tests.unit.app.conftest import World
 
@@ -278,3 +279,20 @@ async def test_a_corrupt_review_is_an_error_and_never_an_empty_one(world):
     with pytest.raises(StateFileError):
         await world.okf.decide(Wanted(("weir",), 1, ID), Verdicts("ada", ("concepts/weir.md",)))
     assert world.tree.files[STATE].startswith(b'{"format": 1, "id"')
+
+
+async def test_a_second_export_embeds_only_what_changed(world):
+    await decide(world)
+    embedded: list[str] = []
+
+    class Counting(HashedEmbedder):
+        async def embed(self, texts, purpose):
+            embedded.extend(texts)
+            return await super().embed(texts, purpose)
+
+    world.models = MemoryModels(Counting())
+    first = await world.okf.export_reviewed(ExportOptions(ID, "1.0.0"))
+    assert first.manifest.index.embedder and embedded
+    embedded.clear()
+    await world.okf.export_reviewed(ExportOptions(ID, "1.0.0"))
+    assert embedded == []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from okf_edge.bundles.risks.finding import Hit
-from okf_edge.bundles.risks.views import View
+from okf_edge.bundles.risks.views import View, has_any
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _PRIVATE_IP = re.compile(
@@ -44,15 +44,24 @@ _USERS_OF_NOBODY = frozenset(
 )
 
 
+_FORMS: tuple[tuple[re.Pattern[str], tuple[str, ...], str, str], ...] = (
+    (
+        _PRIVATE_IP,
+        ("10.", "192.168.", "172.", "169.254.", "100.", "fc", "fd"),
+        "private address",
+        "an address of a private network",
+    ),
+    (_SENSITIVE_HOST, ("://", "\\\\"), "sensitive url", "a place that only some people may see"),
+    (_TOKEN_IN_URL, ("://",), "sensitive url", "a URL that carries a token"),
+)
+
+
 def private_places(view: View) -> Iterator[Hit]:
     """Every private place that one view of a text names."""
-    for pattern, kind, reason in (
-        (_PRIVATE_IP, "private address", "an address of a private network"),
-        (_SENSITIVE_HOST, "sensitive url", "a place that only some people may see"),
-        (_TOKEN_IN_URL, "sensitive url", "a URL that carries a token"),
-    ):
-        for match in pattern.finditer(view.text):
+    folded = view.text.casefold()
+    for pattern, marks, kind, reason in _FORMS:
+        for match in pattern.finditer(view.text) if has_any(folded, marks) else ():
             yield Hit(kind, *view.span(*match.span()), match[0], "warning", reason)
-    for match in _HOME.finditer(view.text):
+    for match in _HOME.finditer(view.text) if has_any(folded, ("/home/", "users")) else ():
         if match["user"].casefold() not in _USERS_OF_NOBODY:
             yield Hit("private path", *view.span(*match.span()), match[0], "warning", "the home folder of a person")

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.bundles.risks.samples import sample_domain
-from okf_edge.bundles.risks.views import View
+from okf_edge.bundles.risks.views import View, has_any
 
 _AT = re.compile(
     r"@|[ \t]{0,2}(?:\[at\]|\(at\)|\{at\}|<at>|\[@\]|\(@\)|_at_|\[arroba\]|\(arroba\)|\[ät\]|\(a\))[ \t]{0,2}"
@@ -20,6 +20,7 @@ _AT = re.compile(
     r"|[ \t](?:dot|DOT)[ \t]))",
     re.IGNORECASE,
 )
+_AT_MARKS = ("@", "[at]", "(at)", "{at}", "<at>", "_at_", "arroba", "[ät]", "(a)", "dot")
 _DOT = r"(?:\.|[ \t]{0,2}(?:\[dot\]|\(dot\)|\{dot\}|\[\.\]|\(\.\)|_dot_)[ \t]{0,2}|[ \t]dot[ \t])"
 _WRAP = r"(?:\r?\n[ \t>|]{0,8})?"
 _LOCAL = re.compile(rf"(?:[\w!#$%&'*+/=?^{{}}~-]|\.(?!\.)|{_DOT}(?=\w)){{1,64}}\Z", re.IGNORECASE)
@@ -55,6 +56,7 @@ _NATIONAL = re.compile(
     r"(?<![\w.+-])(?:\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|[2-9]\d{2}-[2-9]\d{2}-\d{4}|1[3-9]\d[ -]?\d{4}[ -]?\d{4}"
     r"|0\d{1,4}-\d{1,4}-\d{4}|0[1-9](?:[ .]\d{2}){4}|0\d{2,4} \d{3,4} \d{3,4})(?![\w-]|\.\d)"
 )
+_DIGIT = re.compile(r"\d")
 _CARD = re.compile(r"(?<![\w.-])(?:3[47]\d{2}|[2456]\d{3})(?:[ -]?\d){9,15}(?![\w-]|\.\d)")
 _TEST_CARDS = ("4111111111111111", "4242424242424242", "5555555555554444", "378282246310005", "4012888888881881")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
@@ -66,9 +68,11 @@ def contacts(view: View) -> Iterator[Hit]:
     """Every address and number that one view of a text shows. Joining lines would make numbers that nobody wrote."""
     if view.name == "split":
         return
-    yield from _addresses(view)
-    yield from _phones(view)
-    yield from _accounts(view)
+    if has_any(view.text.casefold(), _AT_MARKS):
+        yield from _addresses(view)
+    if _DIGIT.search(view.text):
+        yield from _phones(view)
+        yield from _accounts(view)
 
 
 def _addresses(view: View) -> Iterator[Hit]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.bundles.risks.samples import entropy_bits, sample_secret
-from okf_edge.bundles.risks.views import View
+from okf_edge.bundles.risks.views import View, has_any
 
 _W = r"(?<![A-Za-z0-9_])"
 _END = r"(?![A-Za-z0-9])"
@@ -142,7 +142,27 @@ _PROVIDERS: tuple[tuple[str, str, str], ...] = (
 
 _TABLE = tuple((name, tuple(marks.split()), re.compile(pattern)) for name, marks, pattern in _PROVIDERS)
 # Most texts have no mark of most providers: one look for all marks is far cheaper than sixty patterns.
-_MARK = re.compile("|".join(sorted({re.escape(mark) for _, marks, _ in _TABLE for mark in marks if len(mark) > 1})))
+_MARKS = tuple(sorted({mark for _, marks, _ in _TABLE for mark in marks if len(mark) > 1}))
+_KEY_MARKS = ("PRIVATE", "PuTTY", "PrivateKey")
+_HEADER_MARKS = ("authorization", "bearer")
+_NAMED_MARKS = (
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "connection",
+    "kennwort",
+    "contrase",
+    "senha",
+    "пароль",
+    "密",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    "mot de",
+)
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN[ ](?:[A-Z0-9]+[ ]){0,4}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|PuTTY-User-Key-File-\d:"
@@ -188,15 +208,23 @@ def credentials(view: View) -> Iterator[Hit]:
     text = view.text
     yield from _keys(view)
     yield from _named_providers(view)
-    for pattern, kind in ((_URL_LOGIN, "a login in a URL"), (_HEADER, "an authorization header")):
-        for match in pattern.finditer(text):
-            yield _hit(view, match.span("value"), match["value"], kind, _line_around(text, match.start()))
-    yield from _assignments(view)
+    folded = text.casefold()
+    if "://" in text and "@" in text:
+        yield from _values(view, _URL_LOGIN, "a login in a URL")
+    if has_any(folded, _HEADER_MARKS):
+        yield from _values(view, _HEADER, "an authorization header")
+    if has_any(folded, _NAMED_MARKS):
+        yield from _assignments(view)
     yield from _encoded(view)
 
 
+def _values(view: View, pattern: re.Pattern[str], kind: str) -> Iterator[Hit]:
+    for match in pattern.finditer(view.text):
+        yield _hit(view, match.span("value"), match["value"], kind, _line_around(view.text, match.start()))
+
+
 def _keys(view: View) -> Iterator[Hit]:
-    for match in _PRIVATE_KEY.finditer(view.text):
+    for match in _PRIVATE_KEY.finditer(view.text) if has_any(view.text, _KEY_MARKS) else ():
         body = view.text[match.end() : match.end() + 200]
         sample = sample_secret(body[:80]) if not re.search(r"[A-Za-z0-9+/]{32}", body) else ""
         is_empty = match[0].startswith("-----") and not re.search(r"[A-Za-z0-9+/]{16}", body)
@@ -214,7 +242,7 @@ def _named_providers(view: View) -> Iterator[Hit]:
 
 
 def _provider_matches(text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    if _MARK.search(text):
+    if has_any(text, _MARKS):
         for name, marks, pattern in _TABLE:
             if any(mark in text for mark in marks):
                 for match in pattern.finditer(text):
