@@ -8,6 +8,7 @@ Rules:
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from okf_edge.app.own import BASE, Own, Question, own_sources, source_of
@@ -23,6 +24,10 @@ from okf_edge.retrieval.source import Source
 from okf_edge.workspace import layout
 from okf_edge.workspace.identity import identify
 from okf_edge.workspace.scan import Scan, scan
+
+SWAP_POLL_SECONDS = 0.1
+SWAP_POLLS_COUNT = 20
+"""A swap is a handful of renames: who waits for two seconds waits for a process that was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +67,10 @@ async def gather(
     if found.notes or not bundles:
         own = await own_sources(ports, engine, Question(request, found, name, wanted, f"{BASE}{part}"))
     aliases = [f"bundle{number}{part}" for number in range(len(bundles))]
-    shipped = [
+    attached = [
         await _attach_bundle(ports, engine, bundle, alias) for bundle, alias in zip(bundles, aliases, strict=True)
     ]
+    shipped = [each for each in attached if each is not None]
     hidden = [await _hidden_of(ports, engine, bundle, index) for bundle, index in shipped]
     sources = (
         replace(_bundle_source(ports, bundle, index), masked=masked)
@@ -80,13 +86,18 @@ async def scan_own(ports: Ports) -> Scan:
 
 async def finish_interrupted_install(ports: Ports) -> None:
     """Finish or undo what a killed process left half done. Costs one look when there is nothing to do."""
+    if await _is_swapping(ports):
+        from okf_edge.bundles.install import recover
+
+        await recover(ports.tree, ports.clock)
+
+
+async def _is_swapping(ports: Ports) -> bool:
     try:
         await ports.tree.stat(f"{layout.STATE}/swap.json")
     except NotFoundError:
-        return
-    from okf_edge.bundles.install import recover
-
-    await recover(ports.tree, ports.clock)
+        return False
+    return True
 
 
 async def _indexed_bundles(ports: Ports) -> list[InstalledBundle]:
@@ -95,17 +106,35 @@ async def _indexed_bundles(ports: Ports) -> list[InstalledBundle]:
 
 async def _attach_bundle(
     ports: Ports, engine: SqlEngine, bundle: InstalledBundle, alias: str
-) -> tuple[InstalledBundle, IndexFile]:
-    """The index of an installed bundle, attached as it is."""
-    assert bundle.index is not None
+) -> tuple[InstalledBundle, IndexFile] | None:
+    """The index of an installed bundle, attached as it is; None when another process has just uninstalled it."""
     try:
-        return bundle, await open_index(engine, alias, ports.tree, f"{bundle.path}/{bundle.index.path}")
+        try:
+            return bundle, await _open_bundle(ports, engine, bundle, alias)
+        except NotFoundError:
+            settled = await _settled(ports, bundle.id)
+            return (settled, await _open_bundle(ports, engine, settled, alias)) if settled else None
     except (IndexFileError, NewerFormatError, NotFoundError) as error:
         raise IndexFileError(
             f"the index of the bundle {bundle.id} can't be used: {error.message}",
             code=error.code if isinstance(error, IndexFileError) else None,
             hint=f"Install {bundle.id} again, or uninstall it.",
         ) from error
+
+
+async def _open_bundle(ports: Ports, engine: SqlEngine, bundle: InstalledBundle, alias: str) -> IndexFile:
+    assert bundle.index is not None
+    return await open_index(engine, alias, ports.tree, f"{bundle.path}/{bundle.index.path}")
+
+
+async def _settled(ports: Ports, bundle_id: str) -> InstalledBundle | None:
+    """A bundle as it is registered when whoever moves bundles now is done, or has had long enough."""
+    for _ in range(SWAP_POLLS_COUNT):
+        await finish_interrupted_install(ports)
+        if not await _is_swapping(ports):
+            break
+        await asyncio.sleep(SWAP_POLL_SECONDS)
+    return next((bundle for bundle in await _indexed_bundles(ports) if bundle.id == bundle_id), None)
 
 
 def _bundle_source(ports: Ports, bundle: InstalledBundle, index: IndexFile) -> Source:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from okf_edge.app import asking
 from okf_edge.errors import IndexFileError, InputError, ModelError, StateFileError, UnavailableError
 from okf_edge.inmemory.embedding import HASHED_SPEC, HashedEmbedder, MemoryModels
 from okf_edge.inmemory.files import MemoryTree
@@ -201,6 +202,24 @@ async def test_an_installed_bundle_without_its_index_is_an_error_and_no_refusal(
     await world.tree.remove("Library/acme.birds/okf-index.duckdb")
     with pytest.raises(IndexFileError, match=r"acme\.birds"):
         await ask(world, "heron nests")
+
+
+async def test_a_bundle_that_is_uninstalled_during_a_question_is_left_out(world, monkeypatch):
+    from okf_edge.bundles.install import InstallOptions
+
+    source = MemoryTree({"heron.md": "---\ntype: Note\ntitle: Heron\n---\n\nThe heron nests here.\n"})
+    await world.okf.install(source, InstallOptions("source", bundle_id="acme.birds", version="1.0.0"))
+    read, pending = asking._indexed_bundles, [True]
+
+    async def read_before_the_other(ports):
+        bundles = await read(ports)
+        if pending and pending.pop():
+            await world.okf.uninstall("acme.birds")
+        return bundles
+
+    monkeypatch.setattr(asking, "_indexed_bundles", read_before_the_other)
+    assert await best(world, "russet pears") == "orchard/pears.md"
+    assert pending == []
 
 
 @pytest.mark.parametrize(
