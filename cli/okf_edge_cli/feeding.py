@@ -8,6 +8,7 @@ from typing import Any
 
 from tuf.api.metadata import Signed
 
+from okf_edge.app.publishing import let_in
 from okf_edge.feed import publish as feeds
 from okf_edge.feed.holding import Holding, held_by
 from okf_edge.feed.keys import SslibVerifier, key_id, public_key_from, public_keys, role_of
@@ -53,7 +54,7 @@ def add_creator(
     async def job() -> Change:
         writer = _writer(feed, keys_folder, passphrase)
         keys = [await _key(writer, public_key)]
-        return await feeds.add_creator(writer, creator, keys, _now())
+        return await let_in(writer, creator, keys, _now())
 
     return _show(f"{creator} may publish {creator}.*", asyncio.run(job()), as_json)
 

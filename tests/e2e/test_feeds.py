@@ -126,6 +126,12 @@ def test_an_id_that_looks_like_another_is_not_published(okf, shelf):
     assert (done.code, done.error["code"]) == (2, "confusable-id")
 
 
+def test_a_creator_whose_name_looks_like_another_is_not_let_in(okf, shelf):
+    assert okf("feed", "add-creator", "shelf", "modern").code == 0
+    done = okf("feed", "add-creator", "shelf", "rnodern", "--json")
+    assert (done.code, done.error["code"]) == (2, "confusable-id")
+
+
 def test_a_pin_that_came_with_a_synced_base_is_confirmed_on_each_device(okf, shelf, tmp_path):
     base = reader(okf, tmp_path)
     other = {"OKF_HOME": str(tmp_path / "other-device")}

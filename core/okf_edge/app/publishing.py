@@ -5,8 +5,9 @@ Nothing of a knowledge base leaves by this way: what was exported with `--local`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from okf_edge.feed.holding import held_by
 from okf_edge.feed.keys import Keyring
 from okf_edge.feed.publish import Change
 from okf_edge.feed.release import Release
+from okf_edge.feed.trusted import creators_of
 from okf_edge.feed.writer import Writer, require_conditions
 from okf_edge.feed.written import WrittenBlobs
 from okf_edge.ports import BlobStore, Clock, Verifier
@@ -76,6 +78,13 @@ async def publish_archive(
 
 def _is_same(known: Release, release: Release) -> bool:
     return (known.path, known.content_digest) == (release.path, release.content_digest) and not known.yanked
+
+
+async def let_in(writer: Writer, creator: str, keys: Sequence[bytes], now: datetime) -> Change:
+    """Let a creator publish. Raises InputError (`confusable-id`): readers may take the name for another creator's."""
+    held = await held_by(writer.store, writer.verifier)
+    require_distinct(creator, creators_of(held.targets.signed) if held.targets else ())
+    return await publish.add_creator(writer, creator, keys, now)
 
 
 def release_from(manifest: Manifest, archive: bytes) -> Release:

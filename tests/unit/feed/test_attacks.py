@@ -376,6 +376,18 @@ async def test_a_root_that_has_expired_is_refused_however_fresh_the_rest_is():
     assert (await device.refusal()).code == "metadata-expired"
 
 
+async def test_a_timestamp_that_has_expired_is_refused_however_fresh_its_snapshot_is():
+    simulator = await Simulator.started()
+    device = await simulator.device()
+
+    def expire(signed: Any) -> None:
+        signed.version += 1
+        signed.expires = simulator.now - timedelta(seconds=1)
+
+    await simulator.forge("timestamp", expire, await simulator.stolen("timestamp"))
+    assert (await device.refusal()).code == "metadata-expired"
+
+
 async def test_an_older_timestamp_is_refused_even_when_it_names_the_same_snapshot():
     simulator = await Simulator.started()
     device = await simulator.device()
