@@ -11,7 +11,7 @@ from pathlib import Path
 
 from okf_edge.errors import InputError
 from okf_edge.policy.caller import scopes_of
-from okf_edge_cli import screen
+from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import bold, dim, line
 
@@ -57,7 +57,7 @@ def serve(
     return DONE
 
 
-def config(client: str, folder: str | None, kb: str, url: str) -> int:
+def config(client: str, folder: str | None, kb: str, url: str, as_json: bool) -> int:
     """Print the block that a client's settings take."""
     if client not in CLIENTS:
         raise InputError(
@@ -66,8 +66,8 @@ def config(client: str, folder: str | None, kb: str, url: str) -> int:
             hint="Most others take the block of claude-desktop.",
         )
     place, text = _remote(client, url) if url else _local(client, _arguments(folder, kb))
-    screen.show([line(dim("# "), bold(place))])
-    print(text)
+    lines = [line(dim("# "), bold(place)), *map(line, text.splitlines())]
+    session.print_result({"client": client, "file": place, "block": text}, lines, as_json)
     return DONE
 
 

@@ -45,6 +45,7 @@ TOOL_COMMANDS = (
             SERVED_FOLDER,
             DEFAULT_KB,
             option("url", "--url", "URL", "of a server that runs, in place of one that the client starts"),
+            JSON,
         ),
     ),
     Command(

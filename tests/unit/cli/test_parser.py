@@ -27,7 +27,11 @@ def test_a_command_exits_zero_when_done_and_keeps_to_its_own_codes(command: Comm
     assert not command.exits.keys() & ANYWHERE.keys()
 
 
-@each_command
+SERVERS = ("mcp", "mcp serve")
+"""What speaks a protocol instead of printing a result."""
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each.name not in SERVERS], ids=lambda each: each.name)
 def test_every_command_can_print_json(command: Command) -> None:
     assert [argument for argument in command.arguments if argument.flags == ("--json",)]
 
