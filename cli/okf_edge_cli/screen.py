@@ -12,11 +12,12 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from okf_edge.errors import OkfError
+from okf_edge.errors import OkfError, UnavailableError
 
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
 _SAFE = {code: "\ufffd" for code in _CONTROLS if code not in (0x09, 0x0A)}
@@ -66,27 +67,40 @@ def prepare() -> None:
 
 def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     stream = stream or sys.stdout
-    if wants_colour(stream):
-        _show_coloured(lines, stream)
-    else:
-        stream.writelines("".join(span.text.translate(_SAFE) for span in each) + "\n" for each in lines)
-    stream.flush()
+    with writing(stream):
+        if wants_colour(stream):
+            _show_coloured(lines, stream)
+        else:
+            stream.writelines("".join(span.text.translate(_SAFE) for span in each) + "\n" for each in lines)
 
 
 def show_json(value: Any, stream: TextIO | None = None) -> None:
     """Write one JSON object and a newline."""
     stream = stream or sys.stdout
-    stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
-    stream.flush()
+    with writing(stream):
+        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+@contextmanager
+def writing(stream: TextIO) -> Iterator[None]:
+    """Flush what the block writes. Raises: UnavailableError: a full disk. BrokenPipeError: nobody reads any more."""
+    try:
+        yield
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnavailableError(f"the output could not be written: {error.strerror}", hint="Free some space.") from error
 
 
 def show_error(error: OkfError, as_json: bool) -> None:
-    if as_json:
-        show_json(
-            {"code": error.code, "message": error.message, "hint": error.hint, "issues": list(error.issues)}, sys.stderr
-        )
-        return
-    show(_error_lines(error), sys.stderr)
+    """Show an error where there is room for it; the exit code tells of it in any case."""
+    value = {"code": error.code, "message": error.message, "hint": error.hint, "issues": list(error.issues)}
+    with suppress(UnavailableError, BrokenPipeError):
+        if as_json:
+            show_json(value, sys.stderr)
+        else:
+            show(_error_lines(error), sys.stderr)
 
 
 def _error_lines(error: OkfError) -> Iterable[Line]:

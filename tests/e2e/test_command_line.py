@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_a_wrong_command_line_is_told_with_a_code_and_a_hint(okf, arguments):
     assert done.code == USAGE
     assert done.out == ""
     assert done.err.startswith("error [usage]")
-    assert "hint: See `okf" in done.err
+    assert re.search(r"hint: .*See `okf", done.err)
 
 
 def test_with_json_an_error_is_one_json_object_on_stderr(okf, tmp_path):
@@ -159,3 +160,32 @@ def test_a_folder_whose_name_is_no_text_gets_a_name_that_is(okf, tmp_path):
     folder = os.fsencode(tmp_path) + b"/caf\xe9"
     os.mkdir(folder)  # noqa: PTH102
     assert okf("init", os.fsdecode(folder), "--json").json["name"] == "caf\ufffd"
+
+
+STREAMS = {
+    "query russet pears --dir {notes} | true": (0, ""),
+    "read bees --dir {notes} | true": (0, ""),
+    "query russet pears --dir {notes} --json >&-": (0, ""),
+    "nope 2>&-": (2, ""),
+    "capture --dir {notes} --json <&-": (2, "no-text"),
+    "query russet pears --dir {notes} --json >/dev/full": (3, "unavailable"),
+    "read bees --dir {notes} --json >/dev/full": (3, "unavailable"),
+    "validate {notes} --github >/dev/full": (3, "unavailable"),
+    "--version >/dev/full": (3, ""),
+    "--help >/dev/full": (3, "unavailable"),
+    "nope 2>/dev/full": (2, ""),
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("line", STREAMS)
+def test_streams_that_are_closed_or_full_are_told_and_never_a_defect(notes, environment, line):
+    script = f"set -o pipefail; {OKF} {line.format(notes=notes)}"
+    done = subprocess.run(
+        ["bash", "-c", script], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    code, told = STREAMS[line]
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
