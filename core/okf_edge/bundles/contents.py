@@ -14,11 +14,12 @@ from typing import Protocol
 from okf_edge.bundles.archive import Archive, open_archive
 from okf_edge.bundles.digest import KNOWLERY_MANIFEST, MANIFEST, FileDigest, digest_of
 from okf_edge.bundles.names import is_hidden, problems_of_paths
+from okf_edge.bundles.tar import is_tarball, zip_of_tarball
 from okf_edge.errors import BundleError, DigestMismatchError, TooLargeError
 from okf_edge.limits import LIMITS, Limits
 from okf_edge.ports import FileTree
 
-_ROOT_MARKS = (MANIFEST, KNOWLERY_MANIFEST, "index.md")
+_ROOT_MARKS = (MANIFEST, KNOWLERY_MANIFEST, "index.md", "README.md", "LICENSE")
 
 
 class Contents(Protocol):
@@ -97,15 +98,24 @@ class TreeContents:
         return await self._tree.read(self._prefix + path, LIMITS.archive_file_bytes)
 
 
+def open_bytes(data: bytes, limits: Limits = LIMITS) -> ZipContents:
+    """The contents of a zip archive or a tarball. Raises ArchiveError: it is hostile or damaged."""
+    if not is_tarball(data):
+        return open_zip(data, limits)
+    return _zipped(zip_of_tarball(data, limits), digest_of(data).sha256, limits)
+
+
 def open_zip(data: bytes, limits: Limits = LIMITS) -> ZipContents:
     """The contents of a zip archive. Raises ArchiveError: it is hostile or damaged; nothing was unpacked."""
+    return _zipped(data, digest_of(data).sha256, limits)
+
+
+def _zipped(data: bytes, archive_sha256: str, limits: Limits) -> ZipContents:
     archive = open_archive(data, limits)
     shown = [path for path in archive.sizes if not is_hidden(path)]
     hidden = tuple(path for path in archive.sizes if is_hidden(path))
     prefix = _wrapper(shown)
-    return ZipContents(
-        archive, digest_of(data).sha256, prefix, tuple(path.removeprefix(prefix) for path in shown), hidden
-    )
+    return ZipContents(archive, archive_sha256, prefix, tuple(path.removeprefix(prefix) for path in shown), hidden)
 
 
 async def open_folder(tree: FileTree, limits: Limits = LIMITS) -> TreeContents:
