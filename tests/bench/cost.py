@@ -89,7 +89,7 @@ def index_sizes(work: Path) -> Iterator[Row]:
         note = f"{found.chunks:,} chunks of {chars:.0f} characters"
         yield Row(f"index bytes per {name} chunk", found.bytes / found.chunks / 1024, "KB", bound_kb, note=note)
         yield Row(f"index bytes per {name} page", found.bytes / 2_000 / 1024, "KB", note="1.5 KB, or 470 characters")
-    archive = _exported(corpus.write_pages(work / "small", 40), "bench.small")
+    archive = _exported(corpus.write_pages(work / "small", 37), "bench.small")
     index = zipfile.ZipFile(archive).getinfo("okf-index.duckdb")
     chunks = json.loads(zipfile.ZipFile(archive).read("okf-bundle.json"))["index"]["chunks"]
     yield Row("index of a small bundle, raw", index.file_size / 1024, "KB", 400, note=f"{chunks} chunks")
