@@ -145,7 +145,11 @@ class Protocol:
 
     async def _read_resource(self, caller: Caller, params: Json) -> Json:
         uri = _text(params, "uri")
-        content = await self._service.resource(caller, uri)
+        try:
+            content = await self._service.resource(caller, uri)
+        except NotFoundError as error:
+            code = INVALID_PARAMS if envelope_version(params) else RESOURCE_NOT_FOUND
+            raise Fault(code, visible(error.message), {"uri": uri, "code": error.code, "hint": error.hint}) from error
         return {"contents": [{"uri": uri, "mimeType": content.type, "text": content.text}]}
 
     async def _list_prompts(self, caller: Caller, params: Json) -> Json:
@@ -245,9 +249,10 @@ def _failed(error: OkfError) -> Json:
 
 
 def _fault_of(error: OkfError) -> Fault:
-    code = RESOURCE_NOT_FOUND if error.code == "no-resource" else INVALID_PARAMS
-    known = isinstance(error, NotFoundError | PolicyError)
-    return Fault(code if known else INTERNAL_ERROR, visible(error.message), {"code": error.code, "hint": error.hint})
+    is_known = isinstance(error, NotFoundError | PolicyError)
+    return Fault(
+        INVALID_PARAMS if is_known else INTERNAL_ERROR, visible(error.message), {"code": error.code, "hint": error.hint}
+    )
 
 
 def _said(text: str) -> Json:
