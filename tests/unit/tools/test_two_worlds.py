@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from okf_edge.app import Config, Okf
+from okf_edge.bundles.install import InstallOptions
 from okf_edge.errors import OkfError
 from okf_edge.policy.caller import Caller
+from okf_edge_native.disk import DiskTree
 from tests.tool_kit import OWNER, FolderHost, folder_of, reader, service_of
 
 SEEN = {
@@ -106,3 +108,30 @@ async def test_callers_with_different_rules_at_once_see_each_their_own(tmp_path:
 
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+async def test_pages_of_a_bundle_can_be_hidden_too(tmp_path: Path) -> None:
+    pages = {
+        "index.md": "# Ops\n",
+        "run.md": "---\ntype: Playbook\ntitle: Run\n---\n\nOpen the sluice at dawn. See [stop](stop.md).\n",
+        "stop.md": "---\ntype: Playbook\ntitle: Stop\n---\n\nClose the zanzibar sluice at dusk.\n",
+    }
+    source = folder_of(tmp_path / "source", pages)
+    host = FolderHost(tmp_path, {"river": folder_of(tmp_path / "river", SEEN)})
+    base = (await host.bases())[0]
+    options = InstallOptions(origin="source", bundle_id="acme.ops", version="1.0.0")
+    await Okf(host.ports(base, OWNER), Config("river")).install(DiskTree(source), options)
+    service = service_of(host)
+    owner = await outcome(service, OWNER, "query", {"question": "zanzibar"})
+    assert owner["candidates"][0]["path"] == "Library/acme.ops/stop.md"
+
+    one_page = reader(deny=("Library/acme.ops/stop.md",))
+    part = await outcome(service, one_page, "query", {"question": "zanzibar"})
+    assert "stop.md" not in json.dumps(part)
+    assert part["coverage"]["found"] == owner["coverage"]["found"] - 1
+
+    whole = reader(deny=("Library/acme.ops",))
+    without = service_of(FolderHost(tmp_path / "b", {"river": folder_of(tmp_path / "b/river", SEEN)}))
+    for tool, arguments in CALLS:
+        seen = await outcome(service, whole, tool, arguments)
+        assert seen == await outcome(without, reader(name="other"), tool, arguments), (tool, arguments)
