@@ -22,7 +22,7 @@ GIVEN = Path(__file__).with_name("given")
 
 @pytest.mark.parametrize(("name", "conforms"), [("oknoll-0.3.5", False), ("vault2okf-0.1.0", True)])
 async def test_the_bundle_of_another_tool_installs_as_it_is(name, conforms):
-    """The root index.md of oknoll has keys that OKF v0.2 does not allow there: that is said, and a person accepts it."""
+    """The root index.md of oknoll has keys that OKF does not allow there: that is said, and a person accepts it."""
     base = MemoryTree()
     contents = open_bytes((GIVEN / f"{name}.tar.gz").read_bytes())
     done = await install(

@@ -175,7 +175,7 @@ class Okf:
         """Remember what a reviewed version that was written holds: the next one's log tells what changed since."""
         from okf_edge.app.reviewing import record_release
 
-        await record_release(self._ports, self._config, exported)
+        await record_release(self._ports, exported)
 
     async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
         """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.

@@ -16,6 +16,7 @@ from okf_edge.app.bundle_index import BundleIndexer
 from okf_edge.app.cache import Cache
 from okf_edge.app.ports import Config, Ports
 from okf_edge.bundles.closure import Arc, Item, Linked, closure
+from okf_edge.bundles.digest import DERIVED
 from okf_edge.bundles.export import Exported, ExportOptions, export_files
 from okf_edge.bundles.names import derive_bundle_id
 from okf_edge.bundles.release_log import release_log
@@ -134,26 +135,30 @@ async def export_reviewed(ports: Ports, config: Config, options: ExportOptions, 
     Raises: BundleError (`review-required`): what is open, item by item, in `issues`. As `export_bundle` does.
     """
     gathered = await _gather(ports, config, Wanted(bundle_id=options.id))
-    _require_reviewed(_checklist(gathered))
+    found = _checklist(gathered)
+    _require_reviewed(found)
     shared, review = gathered.shared, gathered.review
-    release = await _release(ports, gathered, options.version)
+    release = _release(ports, review, options.version, _digests(shared.files))
     log = release_log((*review.before(options.version), release), _titles(shared.files))
     wanted = replace(options, title=options.title or review.title, accepted={**review.reasons, **options.accepted})
     exported = await export_files(
         {**shared.files, "log.md": log},
         wanted,
         origins=shared.origins,
+        scanned={line.leaves_as: line.findings for line in found.lines if line.leaves_as},
         indexer=BundleIndexer(ports, ports.spare, embedder),
         progress=ports.progress,
     )
     return replace(exported, notes=(*_withheld_notes(shared), *exported.notes))
 
 
-async def record_release(ports: Ports, config: Config, exported: Exported) -> None:
+async def record_release(ports: Ports, exported: Exported) -> None:
     """Remember what an exported version holds, so that the next one's log tells what changed since."""
-    gathered = await _gather(ports, config, Wanted(bundle_id=exported.manifest.id))
-    release = await _release(ports, gathered, exported.manifest.version)
-    await write_review(ports.tree, gathered.review.released(release))
+    manifest = exported.manifest
+    review = await read_review(ports.tree, manifest.id)
+    made = {"index.md", "log.md"}
+    files = {file.path: file.sha256 for file in manifest.files if file.path.rpartition("/")[2] not in made | DERIVED}
+    await write_review(ports.tree, review.released(_release(ports, review, manifest.version, files)))
 
 
 # --- gather ----------------------------------------------------------------------------------------------------------
@@ -346,10 +351,13 @@ def _withheld_notes(shared: Shared) -> list[str]:
 # --- releases --------------------------------------------------------------------------------------------------------
 
 
-async def _release(ports: Ports, gathered: _Gathered, version: str) -> Release:
+def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: sha256(data).hexdigest() for name, data in files.items()}
+
+
+def _release(ports: Ports, review: Review, version: str, files: Mapping[str, str]) -> Release:
     """The version as it leaves now; exported again unchanged, it keeps its day."""
-    files = {name: sha256(data).hexdigest() for name, data in gathered.shared.files.items()}
-    same = [each for each in gathered.review.releases if (each.version, each.files) == (version, files)]
+    same = [each for each in review.releases if (each.version, each.files) == (version, files)]
     return same[0] if same else Release(version, ports.clock.now().astimezone(UTC).date().isoformat(), files)
 
 

@@ -99,19 +99,24 @@ async def export_files(
     options: ExportOptions,
     *,
     origins: Mapping[str, str] | None = None,
+    scanned: Mapping[str, Sequence[Finding]] | None = None,
     left_out: Sequence[str] = (),
     indexer: Indexer | None,
     progress: Progress,
 ) -> Exported:
     """Compile files into an archive.
 
-    Args: origins: what a file is called where it comes from, when that is another path: risks are told by it.
+    Args:
+        origins: what a file is called where it comes from, when that is another path: risks are told by it.
+        scanned: the findings of files that were scanned as they are given, by path.
     Raises: as `export_bundle` does.
     """
     _require_named(options)
     progress.step("compile", 1, 4)
     compiled = compile_tree(files, title=title_of(options), version=options.version, created=options.created)
-    findings = scan(compiled.files, origins or {})
+    known = {path: found for path, found in (scanned or {}).items() if compiled.files[path] == files[path]}
+    fresh = {path: data for path, data in compiled.files.items() if path not in known}
+    findings = (*scan(fresh, origins), *(finding for path in sorted(known) for finding in known[path]))
     _require_no_risk(findings, options.accepted)
     progress.step("index", 2, 4)
     built = await indexer.build(_markdown(compiled.files)) if indexer else None
