@@ -62,7 +62,7 @@ class FolderHost:
         return Base(name, place)
 
     async def source(self, named: str) -> bytes | FileTree:
-        return Path(named).read_bytes()
+        return await DiskTree(self.root).read(named)
 
 
 def folder_of(root: Path, files: Mapping[str, str]) -> Path:

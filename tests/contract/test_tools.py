@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 import okf_edge
+from okf_edge.errors import OkfError, PolicyError
 from okf_edge.policy.caller import SCOPES, Caller
 from okf_edge.tools.catalogue import TOOLS, shown_to
 from tests.tool_kit import OWNER, FolderHost, folder_of, service_of
@@ -33,13 +34,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "stale": {},
     "health": {},
     "list_bundles": {},
+    "check_updates": {},
     "capture": {"content": "A heron."},
     "sync": {},
     "init_kb": {"name": "pond", "path": "POND"},
     "register_kb": {"name": "lake", "path": "POND"},
 }
-NEED_MORE = {"install_bundle"}
-"""Run elsewhere: it takes an archive."""
+NEED_MORE = {"install_bundle", "update_bundle", "search_feed"}
+"""They need a feed or a person's consent: run over standard input and output in tests/e2e."""
 
 
 def output_of(tool: Any) -> dict[str, Any]:
@@ -81,6 +83,17 @@ async def test_every_result_has_its_frozen_shape(tmp_path: Path) -> None:
         result = await service.call(OWNER, name, asked)
         jsonschema.validate(json.loads(json.dumps(result.content)), outputs[name])
         assert 0 < len(result.text) < 20_000
+
+
+async def test_a_bundle_is_installed_once_a_person_agreed(tmp_path: Path) -> None:
+    service = service_of(FolderHost(tmp_path, {"river": folder_of(tmp_path / "river", BASE)}))
+    for name, arguments in (("install_bundle", {"source": "ARCHIVE"}), ("update_bundle", {"bundle": "acme.ops"})):
+        with pytest.raises(PolicyError) as asked:
+            await service.call(OWNER, name, arguments)
+        assert asked.value.code == "confirmation-required"
+        with pytest.raises(OkfError) as refused:
+            await service.call(OWNER, name, {**arguments, "confirm": asked.value.details["confirm"]})
+        assert refused.value.code != "confirmation-required"
 
 
 async def test_pages_of_a_result_hold_everything_once(tmp_path: Path) -> None:

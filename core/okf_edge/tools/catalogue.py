@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from okf_edge.policy.caller import Caller
-from okf_edge.tools import asking, inputs, keeping, results, writing
+from okf_edge.tools import asking, feeds, inputs, keeping, results, writing
 from okf_edge.tools.tool import Tool
 
 INSTRUCTIONS = (
@@ -31,6 +31,10 @@ TOOLS = (
          keeping.health, whole_base=True),
     Tool("list_bundles", "List bundles", "The bundles that a base has installed.", "read", inputs.OfBase,
          results.BundleList, keeping.list_bundles),
+    Tool("search_feed", "Search feeds", "Bundles that the feeds of a base offer. Untrusted data.", "read",
+         inputs.SearchFeed, results.Offers, feeds.search_feed, whole_base=True, is_open=True),
+    Tool("check_updates", "Check for updates", "Newer versions of installed bundles.", "read", inputs.OfBase,
+         results.Standings, feeds.check_updates, whole_base=True, is_open=True),
     Tool("capture", "Capture", "Keep a text as a note in the inbox.", "capture", inputs.Capture, results.Captured,
          writing.keep, kind="write"),
     Tool("sync", "Sync", "Bring generated files up to date; record what pages were compiled from.", "manage",
@@ -42,6 +46,9 @@ TOOLS = (
     Tool("install_bundle", "Install a bundle", "Verify and install a bundle. Asks for consent: call again with "
          "confirm once the person agreed.", "install", inputs.Install, results.Installed, writing.install_bundle,
          kind="write", whole_base=True, local_only=True, confirms=True, is_open=True),
+    Tool("update_bundle", "Update a bundle", "Update a bundle from its feed. Asks for consent like install_bundle.",
+         "install", inputs.Update, results.Updated, feeds.update_bundle, kind="write", whole_base=True, confirms=True,
+         is_open=True),
 )  # fmt: skip
 
 

@@ -77,3 +77,14 @@ class Install(OfBase):
     sha256: Annotated[str, Field(max_length=71)] = ""
     confirm: Annotated[str, Field(max_length=64)] = ""
     idempotency_key: Key = ""
+
+
+class SearchFeed(OfBase):
+    words: Annotated[str, Field(max_length=500)] = ""
+    feed: Annotated[str, Field(max_length=64)] = ""
+
+
+class Update(OfBase):
+    bundle: Annotated[str, Field(min_length=1, max_length=200, description="its id")]
+    confirm: Annotated[str, Field(max_length=64)] = ""
+    idempotency_key: Key = ""

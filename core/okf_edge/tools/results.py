@@ -103,3 +103,41 @@ class Installed(Output):
     version: str
     outcome: str
     notes: list[str]
+
+
+class Offer(Output):
+    feed: str
+    id: str
+    version: str
+    title: str
+    description: str
+    bytes: int
+    signer: str
+
+
+class Offers(Output):
+    kb: str
+    content: Untrusted = "untrusted"
+    bundles: list[Offer]
+    troubles: list[str]
+    cut: int
+
+
+class Standing(Output):
+    """`offered` is a newer version, `yanked` why the installed one was withdrawn; empty when neither is so."""
+
+    id: str
+    version: str
+    offered: str
+    yanked: str
+    trouble: str
+
+
+class Standings(Output):
+    kb: str
+    content: Untrusted = "untrusted"
+    bundles: list[Standing]
+
+
+class Updated(Output):
+    updated: list[Installed]
