@@ -26,7 +26,7 @@ from okf_edge.bundles.risks.scan import scan_file
 from okf_edge.bundles.sharing import SCHEMA, Shared, schema_of, share
 from okf_edge.errors import BundleError, InputError, NotFoundError
 from okf_edge.limits import LIMITS
-from okf_edge.okf.concept import concept_of
+from okf_edge.okf.concept import text_of
 from okf_edge.okf.links import wiki_link
 from okf_edge.okf.reader import read_document
 from okf_edge.okf.resolve import Entry, Resolver
@@ -362,5 +362,9 @@ def _release(ports: Ports, review: Review, version: str, files: Mapping[str, str
 
 
 def _titles(files: Mapping[str, bytes]) -> dict[str, str]:
-    notes = {path: data for path, data in files.items() if path.endswith(".md")}
-    return {path: concept_of(read_document(path, data)).title for path, data in notes.items()}
+    notes = {path: read_document(path, data).frontmatter for path, data in files.items() if path.endswith(".md")}
+    return {path: text_of(values.get("title")) or _stem(path) for path, values in notes.items()}
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
