@@ -121,8 +121,11 @@ def _parser() -> MarkdownIt:
     """Blocks only. Imported when first needed: a query that reads no note does not pay for it."""
     from markdown_it import MarkdownIt
 
+    from okf_edge.okf.table_rule import table_rows
+
     parser = MarkdownIt("commonmark", {"maxNesting": 40}).enable("table")
     parser.disable(["reference", "inline", "text_join"])
+    parser.block.ruler.at("table", table_rows, {"alt": ["paragraph", "reference"]})
     return parser
 
 
