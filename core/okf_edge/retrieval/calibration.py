@@ -12,7 +12,9 @@ from dataclasses import dataclass
 class Gate:
     """Log-odds that a candidate answers: bias + lexical * l + coverage * c + cosine * cos.
 
-    The `foreign` pair is used where question and content share no script: words can't tell there, only the cosine.
+    The `foreign` pair is used where question and content share no script: words can't tell there, only the meaning, by
+    a model that knows both. It goes by the cosine's place among those of the corpus, since across languages all are
+    lower. The defaults refuse: a model of one language can't tell either.
     """
 
     bias: float
@@ -20,7 +22,7 @@ class Gate:
     coverage: float
     cosine: float = 0.0
     foreign_bias: float = -4.0
-    foreign_cosine: float = 0.0
+    foreign_meaning: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,14 @@ class Calibration:
     gate: Gate
 
 
-LEXICAL = Calibration(0.0, Gate(bias=-4.79, lexical=0.0, coverage=12.61))
+LEXICAL = Calibration(0.0, Gate(bias=-5.21, lexical=7.33, coverage=10.11))
 UNKNOWN_MODEL_WEIGHT = 0.3
 MODELS: dict[str, Calibration] = {
-    "minilm-l6": Calibration(0.4, Gate(-7.25, 0.0, 6.8, 9.56, -7.25, 16.0)),
-    "e5-small-cjk": Calibration(0.3, Gate(-51.91, 0.29, 13.69, 54.6, -59.43, 75.99)),
+    "minilm-l6": Calibration(0.4, Gate(bias=-7.74, lexical=0.0, coverage=7.02, cosine=11.72)),
+    "e5-small-cjk": Calibration(
+        0.3,
+        Gate(bias=-38.76, lexical=12.6, coverage=1.88, cosine=42.19, foreign_bias=-4.04, foreign_meaning=22.43),
+    ),
 }
 
 

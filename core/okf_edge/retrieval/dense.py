@@ -19,8 +19,9 @@ from okf_edge.retrieval.scope import Scope
 PROBED_CELLS = 32
 """Cells that are scanned of an index that has cells. Recall@10 against the full scan is .976 at 160 cells."""
 
-REFERENCE_BELOW_CHUNKS = 200
-"""Fewer vectors than this say too little about their own mean and deviation: the model's reference values stand in."""
+REFERENCE_CHUNKS = 100
+"""For how many chunks the model's reference values count beside those of the corpus: few vectors say little of their
+own mean and deviation, and the reference says nothing of this subject and this language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +43,22 @@ class Standard:
 
 
 def pool(moments: Sequence[Moments], mean: float, deviation: float) -> Standard:
-    """Mean and deviation over all sources of one embedder, each by its number of chunks.
+    """Mean and deviation over all sources of one embedder, each by its number of chunks, and the reference by its own.
 
     Args:
         moments: one per source.
-        mean: the model's reference mean, for a corpus that is too small to have its own.
+        mean: the model's reference mean, which a small corpus leans on.
         deviation: the same of the standard deviation.
     """
     known = [part for part in moments if part.count]
     chunks = sum(part.stands_for for part in known)
-    if chunks < REFERENCE_BELOW_CHUNKS:
+    if not chunks:
         return Standard(mean, deviation)
-    pooled = sum(part.stands_for * part.total / part.count for part in known) / chunks
+    own = sum(part.stands_for * part.total / part.count for part in known) / chunks
     squares = sum(part.stands_for * part.squares / part.count for part in known) / chunks
-    return Standard(pooled, math.sqrt(max(squares - pooled * pooled, 0.0)) or deviation)
+    spread = max(squares - own * own, 0.0)
+    share = chunks / (chunks + REFERENCE_CHUNKS)
+    return Standard(share * own + (1 - share) * mean, math.sqrt(share * spread + (1 - share) * deviation * deviation))
 
 
 @dataclass(frozen=True, slots=True)

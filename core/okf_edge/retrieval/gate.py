@@ -52,7 +52,7 @@ def confidence(hit: Hit, gate: Gate, foreign: float) -> float:
     """Calibrated probability that a candidate answers, in [0, 1]."""
     cosine = hit.cosine or 0.0
     native = gate.bias + gate.lexical * hit.lexical + gate.coverage * hit.coverage + gate.cosine * cosine
-    odds = (1 - foreign) * native + foreign * (gate.foreign_bias + gate.foreign_cosine * cosine)
+    odds = (1 - foreign) * native + foreign * (gate.foreign_bias + gate.foreign_meaning * (hit.meaning or 0.0))
     return round(1 / (1 + math.exp(-odds)), CONFIDENCE_DIGITS)
 
 

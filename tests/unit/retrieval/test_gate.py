@@ -19,7 +19,9 @@ def test_more_words_more_coverage_and_a_nearer_meaning_never_lower_the_confidenc
 
 def test_words_count_for_nothing_where_no_script_is_shared() -> None:
     gate = MODELS["e5-small-cjk"].gate
-    assert confidence(a_hit(cosine=0.9), gate, 1.0) == confidence(a_hit(lexical=0.9, coverage=1, cosine=0.9), gate, 1.0)
+    worded = a_hit(lexical=0.9, coverage=1, cosine=0.9, meaning=0.4)
+    assert confidence(worded, gate, 1.0) == confidence(a_hit(cosine=0.9, meaning=0.4), gate, 1.0)
+    assert confidence(worded, gate, 1.0) > confidence(a_hit(cosine=0.9, meaning=0.1), gate, 1.0)
 
 
 def test_the_cosine_decides_between_a_chinese_question_and_english_text() -> None:
