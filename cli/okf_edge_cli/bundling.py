@@ -104,7 +104,7 @@ def signature_of(bundle: InstalledBundle) -> str:
 
 def install_lines(done: Installation) -> Iterator[Line]:
     yield line(good(f"{done.outcome} "), bold(_named(done.bundle)), f" in {done.bundle.path}")
-    yield line(dim(f"  {done.bundle.content_digest}, {signature_of(done.bundle)}"))
+    yield line(dim(f"  content sha256:{done.bundle.content_digest}, {signature_of(done.bundle)}"))
     yield from (line(wary("  note: "), note) for note in done.notes)
 
 
@@ -128,7 +128,7 @@ def _verified_lines(verified: Verified, rebuilt: bool) -> Iterator[Line]:
     shown = _verified_json(verified, rebuilt)
     name = f"{shown['id']}@{shown['version']}" if shown["id"] else "a plain OKF directory"
     yield line(good("verified "), bold(name), f": {shown['files']} files are what they claim to be")
-    yield line(dim(f"  {shown['content_digest']}, unsigned"))
+    yield line(dim(f"  content sha256:{shown['content_digest']}, unsigned"))
     if rebuilt:
         yield line("  the index equals one rebuilt from the text")
     if shown["local"]:

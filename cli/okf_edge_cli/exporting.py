@@ -125,7 +125,8 @@ def _lines(written: Written) -> Iterator[Line]:
     yield line(good("exported "), bold(f"{shown['id']}@{shown['version']}"), f" to {shown['file']}")
     index = f"{shown['chunks']} chunks, {shown['embedder'] or 'without vectors'}"
     yield line(f"  {shown['concepts']} concepts in {shown['files']} files, {shown['bytes']:,} bytes; index: {index}")
-    yield line(dim(f"  sha256:{shown['sha256']}"))
+    yield line(dim(f"  content sha256:{shown['content_digest']}"))
+    yield line(dim(f"  archive sha256:{shown['sha256']}"))
     if shown["local"]:
         yield line(wary("  note: "), "made with --local, without a review: it can't be published")
     yield from (line(wary("  risk: "), str(finding)) for finding in written.exported.findings)

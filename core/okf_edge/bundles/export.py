@@ -239,13 +239,13 @@ def _markdown(files: Mapping[str, bytes]) -> dict[str, bytes]:
 def _notes(left_out: Sequence[str], compiled: Compiled) -> list[str]:
     big = [path for path, data in compiled.files.items() if len(data) > _PHONE_BYTES]
     told = [
-        ("hidden files and links were left out", left_out),
-        ("files left with standard links and without comments", compiled.changed),
-        ("listings were made", compiled.made),
-        ("files are above 5 MB, which phones and sync services refuse", big),
+        ("hidden files and links left out", left_out),
+        ("files with links made standard and comments taken out", compiled.changed),
+        ("listings made", compiled.made),
+        ("files above 5 MB, which phones and sync services refuse", big),
     ]
     return [
-        f"{len(paths)} {what}: {', '.join(paths[:3])}{'…' if len(paths) > 3 else ''}" for what, paths in told if paths
+        f"{what} ({len(paths)}): {', '.join(paths[:3])}{'…' if len(paths) > 3 else ''}" for what, paths in told if paths
     ]
 
 
