@@ -179,7 +179,7 @@ _COMMANDS = (
             ACCEPT_NONCONFORMANT,
             Argument(
                 "feed",
-                "from a feed, with all that it needs [default: any]",
+                "from a feed, with all that it needs; stands after SOURCE [default: any]",
                 ("--feed",),
                 shown="NAME",
                 default="",
