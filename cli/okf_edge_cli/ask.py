@@ -137,7 +137,7 @@ def _standing(candidate: Candidate) -> Iterator[Span]:
 
 def _footer(answer: Answer) -> Iterator[Line]:
     coverage = answer.coverage
-    problems = f", {coverage.problems} with problems" if coverage.problems else ""
+    problems = f", {coverage.problems} with problems: `okf index status` names them" if coverage.problems else ""
     yield line()
     yield line(dim(f"searched {coverage.read} of {coverage.found} notes ({coverage.mode}){problems}"))
     if coverage.note:

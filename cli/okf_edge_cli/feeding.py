@@ -139,4 +139,4 @@ def _status_lines(value: dict[str, Any]) -> Iterator[Line]:
         yield line(
             dim(f"    {role['threshold']} of {len(role['keys'])}: {', '.join(key[:16] for key in role['keys'])}")
         )
-    yield line(f"{value['releases']} releases of {value['bundles']} bundles")
+    yield line(f"releases: {value['releases']}, bundles: {value['bundles']}")

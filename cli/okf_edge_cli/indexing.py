@@ -122,7 +122,7 @@ def _coverage_lines(status: Status) -> Iterator[Line]:
 
 def _problem_line(problem: Diagnostic) -> Line:
     place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-    return line("  ", bold(place), f" {problem.rule} {problem.message} ", dim(problem.fix))
+    return line("  ", bold(place), f" {problem.rule} {problem.message}. ", dim(problem.fix))
 
 
 def _skip_line(reason: str, paths: Sequence[str]) -> Line:

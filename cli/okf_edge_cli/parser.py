@@ -92,7 +92,7 @@ def help_of(group: str) -> str:
     """The help of the whole, or of one group of commands."""
     prefix = f"{group} " if group in GROUPS else ""
     listed = [command for command in COMMANDS if command.name.startswith(prefix)]
-    lines = [f"  {command.name.removeprefix(prefix):<14} {command.summary}" for command in listed]
+    lines = [f"  {command.name.removeprefix(prefix):<16} {command.summary}" for command in listed]
     about = GROUPS.get(group, "Ask curated markdown, and ship it as verified bundles.")
     more = f"`okf {prefix}COMMAND --help` tells more." + ("" if prefix else " `okf --version` prints the version.")
     return "\n".join([f"usage: okf {prefix}COMMAND ...", "", about, "", *lines, "", more])

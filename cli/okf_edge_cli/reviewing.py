@@ -159,7 +159,7 @@ def _note(each: ReviewLine) -> str:
 
 def _lines(found: Checklist) -> Iterator[Line]:
     review = found.review
-    yield line(bold(review.id), f": {review.title}, from {', '.join(review.seeds)}, {review.hops} hops")
+    yield line(bold(review.id), f": {review.title}, from {', '.join(review.seeds)}, links followed: {review.hops}")
     for each in found.lines:
         yield from _item(found, each)
     yield from (line(bad("  problem: "), problem) for problem in found.problems)

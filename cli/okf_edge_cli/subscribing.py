@@ -118,7 +118,7 @@ def _search_lines(found: Catalogue) -> Iterator[Line]:
         release = offer.release
         yield line(bold(f"{release.id}@{release.version}"), f"  {release.title}")
         signed = f"signed by {release.signer} ({offer.feed})"
-        yield line(dim(f"  {release.bytes:,} bytes, {signed}  {release.description}"))
+        yield line(dim(f"  {release.bytes:,} bytes, {signed}  {release.description}".rstrip()))
     yield from (line(bad("  refused: "), trouble) for trouble in found.troubles)
 
 
