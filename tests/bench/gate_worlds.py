@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from okf_edge.retrieval.answer import Answer
+from okf_edge.retrieval.gate import JUDGED
 from okf_edge.retrieval.request import SearchRequest
 from tests.bench import sets
 from tests.bench.cached_vectors import CachedModels
@@ -30,7 +31,6 @@ QUESTIONS = 200
 
 SMALL_WORLDS = 3
 SMALL_NOTES = 120
-JUDGED = 5
 OFF_TOPIC = {
     "xquad_en": ("cranfield", "scifact"),
     "cranfield": ("xquad_en", "scifact"),

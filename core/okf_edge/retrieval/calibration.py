@@ -33,13 +33,13 @@ class Calibration:
     gate: Gate
 
 
-LEXICAL = Calibration(0.0, Gate(bias=-5.21, lexical=7.33, coverage=10.11))
+LEXICAL = Calibration(0.0, Gate(bias=-4.73, lexical=3.88, coverage=9.63))
 UNKNOWN_MODEL_WEIGHT = 0.3
 MODELS: dict[str, Calibration] = {
-    "minilm-l6": Calibration(0.4, Gate(bias=-7.74, lexical=0.0, coverage=7.02, cosine=11.72)),
+    "minilm-l6": Calibration(0.4, Gate(bias=-5.47, lexical=5.77, coverage=2.87, cosine=6.94)),
     "e5-small-cjk": Calibration(
         0.3,
-        Gate(bias=-38.76, lexical=12.6, coverage=1.88, cosine=42.19, foreign_bias=-4.04, foreign_meaning=22.43),
+        Gate(bias=-29.38, lexical=8.30, coverage=3.69, cosine=30.84, foreign_bias=-3.53, foreign_meaning=15.38),
     ),
 }
 

@@ -20,13 +20,17 @@ from okf_edge.retrieval.lexical import Vocabulary
 from okf_edge.retrieval.plan import Plan
 from okf_edge.retrieval.scripts import shares_of, unshared
 
-JUDGED = 5
+JUDGED = 3
 """Candidates from the top whose confidence can carry the verdict."""
 
 NAMED = 3
 """Words that a refusal names at most."""
 
-THRESHOLD = 0.5
+THRESHOLD = 0.8
+"""The confidence from which on an answer is shown. At .5 the development half of the handbook's questions keeps 84% and
+refuses 64% of what has no answer; at .8 it keeps 69% and refuses 93%, and the other half agrees (71%, 92%). A wrong
+answer costs a reader more than a refusal, which shows the nearest pages all the same."""
+
 CONFIDENCE_DIGITS = 3
 
 

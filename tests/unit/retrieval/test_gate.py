@@ -1,5 +1,5 @@
 from okf_edge.retrieval.calibration import LEXICAL, MODELS, calibration_of
-from okf_edge.retrieval.gate import THRESHOLD, confidence, conflicts, foreign_part, judge
+from okf_edge.retrieval.gate import confidence, conflicts, foreign_part, judge
 from tests.unit.retrieval.values import a_hit, a_plan, a_ranked, a_vocabulary
 
 VOCABULARY = a_vocabulary(pump=2.0, leak=2.0)
@@ -77,4 +77,3 @@ def test_an_answer_from_outdated_pages_alone_says_so() -> None:
 
 def test_a_model_that_was_never_measured_is_judged_by_words_alone() -> None:
     assert calibration_of("someone-elses").gate == LEXICAL.gate
-    assert THRESHOLD == 0.5
