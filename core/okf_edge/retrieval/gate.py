@@ -28,8 +28,8 @@ NAMED = 3
 
 THRESHOLD = 0.7
 """The confidence from which on an answer is shown. On sets left out of the fit, the shares of answerable questions kept
-and of others refused add up best from .6 to .7 (English model .83 and .91, multilingual .74 and .92, words alone .77 and
-.91 at .7). Of these the strictest, since a wrong answer costs more than a refusal, which shows the nearest pages."""
+and of others refused add up best from .6 to .7. Of these the strictest, since a wrong answer costs more than a refusal,
+which shows the nearest pages all the same."""
 
 CONFIDENCE_DIGITS = 3
 
