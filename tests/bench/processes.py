@@ -31,17 +31,33 @@ def okf(*arguments: str | Path, environment: Mapping[str, str] | None = None) ->
 def run(command: list[str], environment: Mapping[str, str] | None = None) -> Cost:
     """Run a command to its end and account for it."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            command, stdout=output, stderr=errors, env=os.environ | ONE_THREAD | dict(environment or {})
+        started = subprocess.run(
+            [sys.executable, "-SIc", LAUNCHER, *command],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            pass_fds=[output.fileno()],
+            env=os.environ | ONE_THREAD | {"BENCH_OUTPUT": str(output.fileno())} | dict(environment or {}),
+            check=False,
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         errors.seek(0)
         text = output.read().decode()
-        if process.returncode:
+        if started.returncode:
             raise RuntimeError(f"{' '.join(command)} failed: {text}{errors.read().decode()}")
-    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / _PER_MB, text)
+    cpu_s, peak = map(float, started.stdout.split())
+    return Cost(cpu_s, peak / _PER_MB, text)
+
+
+LAUNCHER = """
+import os, sys
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[
+    (os.POSIX_SPAWN_DUP2, int(os.environ["BENCH_OUTPUT"]), 1)])
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""A small process that starts the measured one: the system counts the memory of who starts a process as that
+process's own peak, and the bench itself is large."""
 
 
 def median_of(count: int, *arguments: str | Path) -> Cost:
