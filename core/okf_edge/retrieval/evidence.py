@@ -13,10 +13,13 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import takewhile
 
 from okf_edge.errors import NotFoundError, TooLargeError
 from okf_edge.index import tokens
 from okf_edge.limits import LIMITS
+from okf_edge.okf.decoding import decode
+from okf_edge.okf.lines import NEWLINE
 from okf_edge.retrieval.places import Place
 from okf_edge.retrieval.visible import visible
 
@@ -45,9 +48,9 @@ async def evidence_of(place: Place, terms: Collection[str]) -> Evidence | None:
 def quote(data: bytes, place: Place, terms: Collection[str], limit: int = LIMITS.evidence_chars) -> Evidence:
     """The place's text out of its file's bytes, cut to the limit around the lines that hold most of the terms."""
     first, last = place.bytes
-    rows = data[first:last].decode("utf-8", "replace").rstrip().splitlines() or [""]
+    rows = NEWLINE.split(decode(data[first:last]).text.rstrip())
     start, end = _window([row[:limit] for row in rows], frozenset(terms), limit)
-    header = _header(data[:first].decode("utf-8", "replace"), rows) if start == 0 else _own_header(rows, start)
+    header = _header(NEWLINE.split(decode(data[:first]).text)[:-1], rows) if start == 0 else _own_header(rows, start)
     shown = [*header, *(row[:limit] for row in rows[start:end])]
     return Evidence(visible("\n".join(shown)), (place.lines[0] + start, place.lines[0] + end - 1))
 
@@ -68,19 +71,16 @@ def _window(rows: list[str], terms: frozenset[str], limit: int) -> tuple[int, in
     return start, end
 
 
-def _header(before: str, rows: list[str]) -> list[str]:
+def _header(above: list[str], rows: list[str]) -> list[str]:
     """The header of the table that these rows continue; nothing when they don't start within a table."""
     if not _is_row(rows[0]):
         return []
-    above = before.splitlines()
-    table: list[str] = []
-    while above and _is_row(above[-1]):
-        table.insert(0, above.pop())
+    table = list(takewhile(_is_row, reversed(above)))[::-1]
     return table[:2] if len(table) >= 2 and _RULE_ROW.match(table[1]) else []
 
 
 def _own_header(rows: list[str], start: int) -> list[str]:
-    return _header("\n".join(rows[:start]), rows[start:])
+    return _header(rows[:start], rows[start:])
 
 
 def _is_row(line: str) -> bool:

@@ -46,7 +46,7 @@ async def _passing(engine: SqlEngine, source: Source, filters: Filters) -> froze
     return frozenset(
         int(number or 0)
         for number, path, kind, tags in rows
-        if passes(filters, f"{source.path_prefix}{path!s}", str(kind or ""), str(tags or "").splitlines())
+        if passes(filters, f"{source.path_prefix}{path!s}", str(kind or ""), str(tags or "").split("\n"))
     )
 
 

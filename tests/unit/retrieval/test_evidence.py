@@ -67,3 +67,20 @@ def test_hidden_characters_do_not_reach_the_quote() -> None:
 
 def test_an_empty_chunk_is_quoted_as_nothing() -> None:
     assert quote(b"", place_of(b""), ()).text == ""
+
+
+def test_lines_are_counted_as_an_editor_counts_them() -> None:
+    data = "one\x0cstill one\u2028and so\r\ntwo\rthree\n".encode()
+    assert quote(data, place_of(data, 0, (1, 3)), ()).lines == (1, 3)
+
+
+def test_a_file_in_another_encoding_is_quoted_as_it_was_read() -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        data = "\ufeffDie Pumpe läuft.\n".encode(encoding)
+        assert quote(data, place_of(data), ()).text == "Die Pumpe läuft."
+
+
+def test_a_table_does_not_get_the_header_of_the_table_before_it() -> None:
+    first = b"| part |\n|---|\n| bolt |\n\n"
+    second = b"| tool |\n|---|\n| key |\n"
+    assert quote(first + second, place_of(first + second, len(first), (5, 7)), ()).text == second.decode().rstrip()
