@@ -23,10 +23,10 @@ Mode = Literal["lexical", "hybrid"]
 MODEL = "e5-small-cjk"
 ALL = tuple(question for split in SPLITS for question in questions(split))
 FLOORS: dict[tuple[Mode, Split], Figures] = {
-    ("lexical", "dev"): Figures(recall=0.82, mrr=0.64, kept=0.57, refused=0.71),
-    ("lexical", "test"): Figures(recall=0.77, mrr=0.67, kept=0.56, refused=0.84),
-    ("hybrid", "dev"): Figures(recall=0.86, mrr=0.68, kept=0.64, refused=0.85),
-    ("hybrid", "test"): Figures(recall=0.81, mrr=0.74, kept=0.61, refused=0.84),
+    ("lexical", "dev"): Figures(recall=0.82, mrr=0.64, kept=0.66, refused=0.85),
+    ("lexical", "test"): Figures(recall=0.77, mrr=0.69, kept=0.56, refused=0.84),
+    ("hybrid", "dev"): Figures(recall=0.86, mrr=0.68, kept=0.66, refused=0.85),
+    ("hybrid", "test"): Figures(recall=0.81, mrr=0.74, kept=0.68, refused=0.84),
 }
 
 

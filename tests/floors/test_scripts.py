@@ -1,4 +1,4 @@
-"""The command lines of the handbook run, page by page, in the world that the pages speak of."""
+"""The command lines of the handbook run, page by page, in the world that they speak of; a few run in `tests/e2e`."""
 
 from __future__ import annotations
 
