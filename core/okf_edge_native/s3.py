@@ -90,7 +90,7 @@ def _client() -> Any:
         from botocore.config import Config
     except ImportError as error:
         raise UnavailableError(
-            "expected the package boto3, found none", code="no-boto3", hint="pip install 'okf-edge[s3]'"
+            "expected the package boto3, found none", code="no-boto3", hint="Run `pip install boto3`."
         ) from error
     config = Config(
         connect_timeout=LIMITS.http_connect_seconds,
