@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from okf_edge_native.models.shelf import ModelShelf
+from okf_edge_native import compose
 from tests.bench.cached_vectors import CachedModels
 from tests.bench.gate_worlds import HANDBOOK, Case, Sight, cases_of
 from tests.bench.quality import BUILD
@@ -168,7 +168,7 @@ def _print(fit: Fit, cases: Cases) -> None:
 
 
 def main() -> int:
-    models = CachedModels(ModelShelf(BUILD / "models"), BUILD / "bench-cache")
+    models = CachedModels(compose.shelf(), BUILD / "bench-cache")
     kept = []
     for fit in FITS:
         cases = asyncio.run(_cases(fit, models))

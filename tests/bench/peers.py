@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from okf_edge_native.models.shelf import ModelShelf
+from okf_edge_native import compose
 from tests.bench import metrics, sets
 from tests.bench.cached_vectors import CachedModels
 from tests.bench.product import indexed
@@ -59,7 +59,7 @@ def compare(data: RetrievalSet, peers: Sequence[str]) -> list[Row]:
 
 async def _ours(data: RetrievalSet, means: Means) -> Row:
     """The product. Embedding a question is part of its cost; embedding the notes is not, since vectors are cached."""
-    models = ModelShelf(BUILD / "models")
+    models = compose.shelf()
     cached = CachedModels(models, BUILD / "bench-cache")
     embedder = data.embedder if means == "hybrid" else ""
     start = time.process_time()

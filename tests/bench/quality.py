@@ -19,7 +19,7 @@ from typing import Literal
 from okf_edge.ports import Models
 from okf_edge.retrieval.answer import Answer
 from okf_edge.retrieval.request import SearchRequest
-from okf_edge_native.models.shelf import ModelShelf
+from okf_edge_native import compose
 from tests.bench import metrics, sets
 from tests.bench.cached_vectors import CachedModels
 from tests.bench.product import indexed
@@ -127,7 +127,7 @@ def is_low(row: Row) -> bool:
 
 
 async def _run(names: Sequence[str], means: Sequence[Means], half: int | None) -> list[Row]:
-    models = CachedModels(ModelShelf(BUILD / "models"), BUILD / "bench-cache")
+    models = CachedModels(compose.shelf(), BUILD / "bench-cache")
     rows: list[Row] = []
     for name in names:
         found = await measure(sets.load(name), means, models, half)
