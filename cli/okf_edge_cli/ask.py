@@ -24,6 +24,9 @@ EVERY = "*"
 EVIDENCE_LINES = 8
 """Of one candidate, for people; `--json` has all of it."""
 
+LIKELY = 0.5
+"""The confidence from which a place is quoted for people. The others are named below, so that they drown no answer."""
+
 
 def query(
     question: Sequence[str],
@@ -96,13 +99,25 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
     """An answer for people: the verdict and its reason, then each place with its evidence and why it counts."""
     verdict = good("ok") if answer.verdict == "ok" else bad("no confident match")
     yield line(verdict, f": {answer.reason}")
-    for number, candidate in enumerate(answer.candidates, 1):
-        yield from _candidate(number, candidate)
-    if answer.near:
-        yield line()
-        yield line(dim("nearest, but not an answer:"))
-        yield from (line(dim("  "), _place(candidate), dim(f"  {_name(candidate)}")) for candidate in answer.near)
+    numbered = list(enumerate(answer.candidates, 1))
+    for number, candidate in numbered:
+        if _is_quoted(number, candidate):
+            yield from _candidate(number, candidate)
+    yield from _named("less likely:", [each for each in numbered if not _is_quoted(*each)])
+    yield from _named("nearest, but not an answer:", list(enumerate(answer.near, 1)))
     yield from _footer(answer)
+
+
+def _is_quoted(number: int, candidate: Candidate) -> bool:
+    return number == 1 or candidate.confidence >= LIKELY
+
+
+def _named(heading: str, places: Sequence[tuple[int, Candidate]]) -> Iterator[Line]:
+    if places:
+        yield line()
+        yield line(dim(heading))
+    for number, candidate in places:
+        yield line(dim(f"{number:>3}. "), _place(candidate), dim(f"  {_name(candidate)} ({candidate.confidence:.2f})"))
 
 
 def _candidate(number: int, candidate: Candidate) -> Iterator[Line]:

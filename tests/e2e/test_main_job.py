@@ -69,6 +69,17 @@ def test_for_people_the_verdict_comes_first_then_the_place_and_why(okf, notes):
     assert any(line.strip().startswith("why: ") for line in lines)
 
 
+def test_unlikely_places_are_named_in_one_line_each_and_only_likely_ones_are_quoted(okf, notes):
+    (notes / "kitchen.md").write_text("# Kitchen\n\nPears go well with cheese.\n", "utf-8")
+    answer = okf("query", PEARS, "--dir", notes, "--json").json
+    lines = okf("query", PEARS, "--dir", notes).out.splitlines()
+    unlikely = [each["path"] for each in answer["candidates"][1:] if each["confidence"] < 0.5]
+    assert unlikely == ["kitchen.md"]
+    below = lines[lines.index("less likely:") + 1 :][: len(unlikely)]
+    assert [line.split()[1].rpartition(":")[0] for line in below] == unlikely
+    assert sum(line.strip().startswith("confidence") for line in lines) == len(answer["candidates"]) - len(unlikely)
+
+
 def test_a_chinese_question_finds_the_chinese_note(okf, notes):
     assert okf("query", WATERING, "--dir", notes, "--json").json["candidates"][0]["path"] == "灌溉.md"
 
