@@ -42,11 +42,24 @@ def job_of(argv: Sequence[str]) -> Job:
         raise _no_command(name, rest)
     parser = _Parser(command)
     arguments = vars(parser.parse_args(rest) if "--" in rest else parser.parse_intermixed_args(rest))  # it loses "--"
+    _require_places(command, arguments)
     _require_text(command, arguments)
     module, _, name = command.runs.partition(":")
     function = getattr(import_module(f"okf_edge_cli.{module}"), name)
     kb = arguments.pop("kb") if KB in command.arguments else ""
     return partial(_in_base, function, kb, **arguments) if kb else partial(function, **arguments)
+
+
+def _require_places(command: Command, arguments: Mapping[str, Any]) -> None:
+    """Raises: InputError: a place is empty, as a variable of the shell that is not set leaves it."""
+    for argument in command.arguments:
+        if argument.shown in _PLACES and argument.default is None and arguments[argument.name] == "":
+            named = argument.flags[0] if argument.flags else argument.shown
+            raise InputError(
+                f"expected a place after {named}, found nothing" if argument.flags else f"{named} is empty",
+                code="usage",
+                hint="Name a folder; `.` is the present one.",
+            )
 
 
 def _require_text(command: Command, arguments: Mapping[str, Any]) -> None:

@@ -59,6 +59,13 @@ def test_a_group_without_a_command_shows_what_it_has(okf, group):
     assert okf(group, "--help").out == done.err
 
 
+@pytest.mark.parametrize("argv", [("query", "pears", "--dir", ""), ("validate", ""), ("health", "--dir", "")])
+def test_a_place_that_an_unset_variable_left_empty_is_a_usage_error_and_never_the_present_folder(okf, argv):
+    done = okf(*argv)
+    assert done.code == 2
+    assert "[usage]" in done.err
+
+
 def test_no_command_shows_the_help_and_is_a_usage_error(okf):
     done = okf()
     assert done.code == USAGE
