@@ -3,7 +3,8 @@
 Rules:
 1. Nothing is read beyond the caller's byte limit, whatever the server announces.
 2. Redirects are followed by hand: a few, never from https to http, never from the public network into this machine
-   or its private network, and never with the credentials of another host.
+   or its private network, and never with the credentials of another host. What changes something is sent once more
+   to the same host at most.
 3. The version of a blob is the server's ETag, else its date: good for telling change, never for trust.
 """
 
@@ -12,8 +13,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -27,8 +29,29 @@ if TYPE_CHECKING:
     import httpx
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SAME_METHOD = frozenset({307, 308})
 _ABSENT = frozenset({404, 410})
 _PLAIN = {"Accept-Encoding": "identity"}  # an encoded answer could unpack to any size before we count it
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a server. `authorization` is sent to the host of the URL only, `headers` to every one."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    authorization: str = field(default="", repr=False)
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered, whatever its status. The names of `headers` are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes
 
 
 class HttpBlobs:
@@ -42,7 +65,8 @@ class HttpBlobs:
         return await fetch(self._url(key), max_bytes)
 
     async def head(self, key: str) -> BlobStat:
-        async with _response("HEAD", self._url(key)) as response:
+        async with _response(Request("HEAD", self._url(key))) as response:
+            _require_success(response, self._url(key))
             return BlobStat(key, int(response.headers.get("content-length", 0)), _version(response, b""))
 
     async def list(self, prefix: str) -> Sequence[BlobStat]:
@@ -62,35 +86,51 @@ async def fetch(url: str, max_bytes: int) -> Blob:
     Raises: InputError: no http(s) URL. NotFoundError. TooLargeError: more than `max_bytes`, told before they are
         read. UnavailableError: no answer, a refused redirect, or an error of the server.
     """
-    async with _response("GET", url) as response:
-        announced = int(response.headers.get("content-length", 0))
-        data = bytearray()
-        if announced <= max_bytes:
-            async for part in response.aiter_raw(LIMITS.http_part_bytes):
-                data += part
-                if len(data) > max_bytes:
-                    break
-        if max(announced, len(data)) > max_bytes:
-            raise TooLargeError(f"expected at most {max_bytes} bytes at {_shown(url)}, found more")
-        return Blob(bytes(data), _version(response, bytes(data)))
+    async with _response(Request("GET", url)) as response:
+        _require_success(response, url)
+        data = await _body(response, url, max_bytes)
+        return Blob(data, _version(response, data))
+
+
+async def send(request: Request, max_bytes: int) -> Reply:
+    """The answer at the end of the redirects, of any status. Raises TooLargeError, UnavailableError."""
+    async with _response(request) as response:
+        data = await _body(response, request.url, max_bytes)
+        return Reply(response.status_code, {name.lower(): value for name, value in response.headers.items()}, data)
+
+
+async def _body(response: httpx.Response, url: str, max_bytes: int) -> bytes:
+    announced = int(response.headers.get("content-length", 0))
+    data = bytearray()
+    if announced <= max_bytes:
+        async for part in response.aiter_raw(LIMITS.http_part_bytes):
+            data += part
+            if len(data) > max_bytes:
+                break
+    if max(announced, len(data)) > max_bytes:
+        raise TooLargeError(f"expected at most {max_bytes} bytes at {_shown(url)}, found more")
+    return bytes(data)
 
 
 @asynccontextmanager
-async def _response(method: str, url: str) -> AsyncIterator[httpx.Response]:
-    """The successful answer at the end of the redirects, its body not read yet."""
+async def _response(request: Request) -> AsyncIterator[httpx.Response]:
+    """The answer at the end of the redirects, its body not read yet."""
     import httpx
 
+    url = request.url
     _require_web(url)
     timeout = httpx.Timeout(LIMITS.http_silence_seconds, connect=LIMITS.http_connect_seconds)
     try:
         async with asyncio.timeout(LIMITS.http_total_seconds), httpx.AsyncClient(timeout=timeout) as client:
             for _ in range(LIMITS.http_redirects_count + 1):
-                async with client.stream(method, url, headers=_PLAIN, follow_redirects=False) as response:
+                async with client.stream(
+                    request.method, request.url, headers=_headers(request), content=request.body or None,
+                    follow_redirects=False,
+                ) as response:  # fmt: skip
                     if response.status_code not in _REDIRECTS:
-                        _require_success(response, url)
                         yield response
                         return
-                    url = await _redirected(url, response.headers.get("location", ""))
+                    request = await _redirected(request, response.status_code, response.headers.get("location", ""))
     except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
         reason = str(error) or type(error).__name__
         raise UnavailableError(
@@ -100,6 +140,11 @@ async def _response(method: str, url: str) -> AsyncIterator[httpx.Response]:
         f"expected at most {LIMITS.http_redirects_count} redirects, found more at {_shown(url)}",
         code="redirect-refused",
     )
+
+
+def _headers(request: Request) -> dict[str, str]:
+    secret = {"Authorization": request.authorization} if request.authorization else {}
+    return {**_PLAIN, **request.headers, **secret}
 
 
 def _require_web(url: str) -> None:
@@ -121,18 +166,24 @@ def _require_success(response: httpx.Response, url: str) -> None:
         raise UnavailableError(f"expected plain bytes at {_shown(url)}, found the encoding {encoding!r}")
 
 
-async def _redirected(url: str, location: str) -> str:
-    """Where a redirect leads, if it may lead there."""
+async def _redirected(request: Request, status: int, location: str) -> Request:
+    """The request at the place that a redirect names, if it may lead there."""
+    url = request.url
     target = urljoin(url, location)
     _require_web(target)
     before, after = urlsplit(url), urlsplit(target)
     if before.scheme == "https" and after.scheme == "http":
         raise _refused(url, target, "from https to http")
-    if before.hostname != after.hostname:
-        if await _is_internal(after.hostname or "") and not await _is_internal(before.hostname or ""):
-            raise _refused(url, target, "from the public network into a private one")
-        target = after._replace(netloc=after.netloc.rpartition("@")[2]).geturl()
-    return target
+    if (before.hostname, before.port) == (after.hostname, after.port):
+        if request.method not in ("GET", "HEAD") and status not in _SAME_METHOD:
+            raise _refused(url, target, "of what was to change something")
+        return replace(request, url=target)
+    if request.method not in ("GET", "HEAD"):
+        raise _refused(url, target, "of what was to change something")
+    if await _is_internal(after.hostname or "") and not await _is_internal(before.hostname or ""):
+        raise _refused(url, target, "from the public network into a private one")
+    bare = after._replace(netloc=after.netloc.rpartition("@")[2]).geturl()
+    return replace(request, url=bare, authorization="")
 
 
 async def _is_internal(host: str) -> bool:

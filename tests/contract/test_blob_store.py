@@ -155,7 +155,7 @@ async def test_a_redirect_to_another_scheme_is_refused(server: str) -> None:
 )
 async def test_a_redirect_to_less_safety_or_into_the_private_network_is_refused(before: str, after: str) -> None:
     with pytest.raises(UnavailableError) as caught:
-        await http._redirected(before, after)
+        await http._redirected(http.Request("GET", before), 302, after)
     assert caught.value.code == "redirect-refused"
 
 
