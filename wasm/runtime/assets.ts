@@ -1,0 +1,172 @@
+// The engine's files: how they are named, cut into chunks, and proved before they are used.
+//
+// 1. An asset is kept as chunks of at most CHUNK_BYTES, so that sync services carry them and no store holds 30 MB in one value.
+// 2. A chunk is a slice of the asset's bytes after its encoding; chunks are joined in order, then decoded.
+// 3. Nothing is used before its sha256 was checked: of each chunk, and of the asset that they make.
+
+export const CHUNK_BYTES = 4 * 1024 * 1024;
+export const MANIFEST_NAME = "manifest.json";
+export const MANIFEST_FORMAT = 1;
+
+/** What an asset is needed for. `base` answers by words in safe mode; `engine` adds DuckDB; `meaning` adds ONNX Runtime. */
+export type Part = "base" | "engine" | "meaning" | `model:${string}`;
+
+export interface Chunk {
+  /** Name of the file beside the manifest: letters, digits, `-` and `.` only. */
+  file: string;
+  bytes: number;
+  sha256: string;
+}
+
+export interface Asset {
+  /** What the worker asks for, e.g. `pyodide.asm.wasm` or `minilm-l6/model.onnx`. */
+  name: string;
+  part: Part;
+  /** Of the asset as it is used. */
+  bytes: number;
+  sha256: string;
+  /** What the joined chunks are in. */
+  encoding: "gzip" | "identity";
+  chunks: Chunk[];
+}
+
+export interface AssetManifest {
+  format: typeof MANIFEST_FORMAT;
+  /** Version of okf-edge that the assets belong to. */
+  version: string;
+  assets: Asset[];
+}
+
+/** Where chunks lie: IndexedDB for the reader, the plugin's folder in Obsidian. */
+export interface AssetSource {
+  manifest(): Promise<AssetManifest>;
+  /** The bytes of one chunk file. Rejects when it is not there; what it holds is checked by the caller. */
+  chunk(file: string): Promise<Uint8Array>;
+}
+
+/** Why an asset can't be used. `code` is stable. */
+export class AssetError extends Error {
+  constructor(
+    readonly code: "asset-missing" | "asset-damaged" | "manifest-damaged" | "manifest-newer",
+    message: string,
+    readonly hint: string,
+  ) {
+    super(message);
+    this.name = "AssetError";
+  }
+}
+
+const AGAIN = "Put the engine's files there again, all of one version.";
+
+/** An asset, whole and proved. Rejects with AssetError. */
+export async function readAsset(source: AssetSource, manifest: AssetManifest, name: string): Promise<Uint8Array> {
+  const asset = manifest.assets.find((each) => each.name === name);
+  if (!asset) throw new AssetError("asset-missing", `expected ${name} in the engine's files, found none`, AGAIN);
+  const stored = joined(await Promise.all(asset.chunks.map((chunk) => readChunk(source, asset, chunk))));
+  const data = asset.encoding === "gzip" ? await gunzipped(stored, asset) : stored;
+  await requireDigest(data, asset, asset.name);
+  return data;
+}
+
+/** The manifest of a text, checked. Throws AssetError. */
+export function parseManifest(text: string): AssetManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AssetError(
+      "manifest-damaged",
+      "expected the list of the engine's files, found text that is no JSON",
+      AGAIN,
+    );
+  }
+  const manifest = value as AssetManifest;
+  if (typeof manifest?.format === "number" && manifest.format > MANIFEST_FORMAT) {
+    throw new AssetError(
+      "manifest-newer",
+      `expected engine files of format ${MANIFEST_FORMAT}, found ${manifest.format}`,
+      "Update this app first.",
+    );
+  }
+  if (manifest?.format !== MANIFEST_FORMAT || !Array.isArray(manifest.assets) || !manifest.assets.every(isAsset)) {
+    throw new AssetError("manifest-damaged", "expected the list of the engine's files, found another JSON", AGAIN);
+  }
+  return manifest;
+}
+
+/** Bytes that a part needs on disk, compressed as they are kept. */
+export function storedBytes(manifest: AssetManifest, parts: readonly Part[]): number {
+  const chosen = manifest.assets.filter((asset) => parts.includes(asset.part));
+  return chosen.flatMap((asset) => asset.chunks).reduce((sum, chunk) => sum + chunk.bytes, 0);
+}
+
+export async function sha256Hex(data: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", data as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function readChunk(source: AssetSource, asset: Asset, chunk: Chunk): Promise<Uint8Array> {
+  let data: Uint8Array;
+  try {
+    data = await source.chunk(chunk.file);
+  } catch (error) {
+    throw new AssetError("asset-missing", `${asset.name} is not complete: ${chunk.file} is missing (${error})`, AGAIN);
+  }
+  await requireDigest(data, chunk, `${chunk.file} of ${asset.name}`);
+  return data;
+}
+
+async function requireDigest(data: Uint8Array, stated: { bytes: number; sha256: string }, name: string): Promise<void> {
+  if (data.byteLength !== stated.bytes || (await sha256Hex(data)) !== stated.sha256) {
+    throw new AssetError(
+      "asset-damaged",
+      `${name} is damaged: expected ${stated.bytes} bytes with sha256 ${stated.sha256.slice(0, 12)}…, found ${data.byteLength} other bytes`,
+      AGAIN,
+    );
+  }
+}
+
+function joined(parts: Uint8Array[]): Uint8Array {
+  if (parts.length === 1 && parts[0]) return parts[0];
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}
+
+/** Decoded, and never more than the manifest states: a swapped chunk must not unpack without end. */
+async function gunzipped(data: Uint8Array, asset: Asset): Promise<Uint8Array> {
+  const all = new Uint8Array(asset.bytes);
+  let at = 0;
+  try {
+    const stream = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const reader = stream.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (at + part.value.byteLength > all.byteLength) throw new RangeError("more than stated");
+      all.set(part.value, at);
+      at += part.value.byteLength;
+    }
+  } catch (error) {
+    throw new AssetError("asset-damaged", `${asset.name} can't be unpacked: ${error}`, AGAIN);
+  }
+  return all.subarray(0, at);
+}
+
+function isAsset(value: unknown): value is Asset {
+  const asset = value as Asset;
+  return (
+    typeof asset?.name === "string" &&
+    typeof asset.part === "string" &&
+    isSized(asset) &&
+    (asset.encoding === "gzip" || asset.encoding === "identity") &&
+    Array.isArray(asset.chunks) &&
+    asset.chunks.every((chunk) => /^[\w][\w.-]*$/.test(chunk?.file) && isSized(chunk))
+  );
+}
+
+function isSized(value: { bytes: number; sha256: string }): boolean {
+  return Number.isSafeInteger(value.bytes) && value.bytes >= 0 && /^[0-9a-f]{64}$/.test(value.sha256);
+}
