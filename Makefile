@@ -27,11 +27,12 @@ test-all: lint models-if-reachable wasm/node_modules/.package-lock.json ## all l
 	@$(PYTEST)
 
 .PHONY: lint
-lint: .venv/.stamp-develop ## style, types and import rules
+lint: .venv/.stamp-develop wasm/node_modules/.package-lock.json ## style, types and import rules
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports >.venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+	@npm --prefix wasm run --silent lint || { echo "run: npm --prefix wasm run format"; exit 1; }
 	@echo "lint: clean"
 
 .PHONY: bench
