@@ -16,7 +16,7 @@ from tests import pure_packages
 from tests.test_house_purity import IMPORT_ALL
 from tests.test_house_rules import REPOSITORY, shown, tracked
 
-PACKAGES = ("core/okf_edge/", "core/okf_edge_native/", "cli/okf_edge_cli/")
+PACKAGES = ("core/okf_edge/", "core/okf_edge_native/", "cli/okf_edge_cli/", "lambda/okf_edge_lambda/")
 SUFFIXES = {".py", ".json", ".md", ".typed"}
 INFO = f"okf_edge-{okf_edge.__version__}.dist-info"
 
@@ -33,7 +33,7 @@ def test_the_wheel_is_named_for_any_platform(wheel: Path) -> None:
     assert wheel.name == f"okf_edge-{okf_edge.__version__}-py3-none-any.whl"
 
 
-def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_our_packages_and_nothing_else(wheel: Path) -> None:
     found = set(zipfile.ZipFile(wheel).namelist())
     sources = {shown(path).partition("/")[2] for path in tracked("") if shown(path).startswith(PACKAGES)}
     info = {f"{INFO}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}

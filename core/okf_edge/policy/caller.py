@@ -9,10 +9,11 @@ from typing import Literal
 from okf_edge.errors import InputError
 from okf_edge.policy.rules import EVERYTHING, PathRules
 
-Scope = Literal["read", "capture", "manage", "install"]
+Scope = Literal["read", "capture", "manage", "install", "publish"]
 
-SCOPES: tuple[Scope, ...] = ("read", "capture", "manage", "install")
-"""What may be granted: to read, to keep notes in the inbox, to set up and sync bases, to install bundles."""
+SCOPES: tuple[Scope, ...] = ("read", "capture", "manage", "install", "publish")
+"""What may be granted: to read, to keep notes in the inbox, to set up and sync bases, to install bundles, and to
+publish bundles to a service."""
 
 
 @dataclass(frozen=True, slots=True)
