@@ -29,11 +29,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Which tool is called by whom, with which arguments, as they came."""
+    """Which tool is called by whom, with which arguments, as they came. `declines`: the person said no to it."""
 
     caller: Caller
     tool: str
     arguments: Mapping[str, Any]
+    declines: bool = False
 
     @property
     def fingerprint(self) -> str:

@@ -1,7 +1,7 @@
 """Stage 7, confirm: what can't be taken back is asked about first.
 
 The refusal carries a single-use code, bound to the caller, the tool and its arguments. The client shows the person what
-would happen and calls again with `confirm`. Only the code's hash is kept.
+would happen and calls again with `confirm`. Only the code's hash is kept. A person who says no spends the code too.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ async def confirm(ledger: Ledger, call: Call, entropy: Entropy, now: datetime) -
     """Spend the confirmation of a call. Raises PolicyError: it has none that holds; nothing was spent."""
     shown = call.aside(CONFIRM)
     is_spent: bool = bool(shown) and await ledger.change(_key(shown), lambda kept: _spend(kept, call, now))
+    if call.declines:
+        raise PolicyError(f"the person declined {call.tool}", code="declined", hint="Do not ask again unless they do.")
     if is_spent:
         return
     code = entropy.token(_CODE_BYTES).hex()

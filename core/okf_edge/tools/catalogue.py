@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from okf_edge.policy.caller import Caller
 from okf_edge.tools import asking, feeds, inputs, keeping, results, writing
 from okf_edge.tools.tool import Tool
@@ -52,11 +54,11 @@ TOOLS = (
 )  # fmt: skip
 
 
-def shown_to(caller: Caller, *, read_only: bool) -> tuple[Tool, ...]:
+def shown_to(caller: Caller, *, read_only: bool, tools: Sequence[Tool] = TOOLS) -> tuple[Tool, ...]:
     """The tools that a caller may call; the others do not exist for them."""
     return tuple(
         tool
-        for tool in TOOLS
+        for tool in tools
         if tool.scope in caller.scopes
         and not (tool.kind == "write" and read_only)
         and not (tool.local_only and not caller.is_local)

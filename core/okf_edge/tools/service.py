@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,31 +16,36 @@ from okf_edge.tools.host import EVERY, Host, World, meant
 from okf_edge.tools.resources import Content
 from okf_edge.tools.tool import Bound, Tool
 
-BY_NAME = {tool.name: tool for tool in TOOLS}
-
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What every transport serves."""
+    """What every transport serves. `catalogue`: the tools that there are, whoever may call them."""
 
     host: Host
     guards: Guards
+    catalogue: Sequence[Tool] = TOOLS
 
     def world(self, caller: Caller) -> World:
         return World(self.host, caller, self.guards.clock, self.guards.entropy)
 
     def tools(self, caller: Caller) -> tuple[Tool, ...]:
-        return shown_to(caller, read_only=self.guards.read_only)
+        return shown_to(caller, read_only=self.guards.read_only, tools=self.catalogue)
 
-    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> Result:
-        """Raises: OkfError: whatever stopped the call; it was recorded."""
-        tool, world = BY_NAME.get(name), self.world(caller)
+    def tool(self, name: str) -> Tool | None:
+        return next((tool for tool in self.catalogue if tool.name == name), None)
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any], *, declines: bool = False) -> Result:
+        """Args: declines: the person was asked about it, and said no.
+
+        Raises: OkfError: whatever stopped the call; it was recorded.
+        """
+        tool, world = self.tool(name), self.world(caller)
         known = {base.name for base in await world.known()}
         base = await self._meant(world, tool, arguments)
         if tool and tool.federated:
             known.add(EVERY)
         bound = Bound(tool, world) if tool else None
-        return await pipeline.run(self.guards, Call(caller, name, arguments), bound, base, known)
+        return await pipeline.run(self.guards, Call(caller, name, arguments, declines), bound, base, known)
 
     async def resource(self, caller: Caller, uri: str) -> Content:
         """A page by its address, recorded like a call. Raises NotFoundError, PolicyError."""

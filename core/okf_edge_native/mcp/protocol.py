@@ -13,11 +13,13 @@ from typing import Any
 
 from okf_edge import __version__
 from okf_edge.errors import NotFoundError, OkfError, PolicyError
+from okf_edge.policy.call import CONFIRM, Result
 from okf_edge.policy.caller import Caller
 from okf_edge.retrieval.visible import visible
 from okf_edge.tools import prompts, resources
 from okf_edge.tools.catalogue import INSTRUCTIONS
-from okf_edge.tools.service import BY_NAME, Service
+from okf_edge.tools.service import Service
+from okf_edge_native.mcp import consent
 
 Json = dict[str, Any]
 Handler = Callable[[Caller, Json], Awaitable[Json]]
@@ -47,11 +49,20 @@ class Fault(Exception):
         self.code, self.message, self.data = code, message, data
 
 
-class Protocol:
-    """Answers messages from a service."""
+class _Asked(Exception):
+    """A call that waits for what its client is asked."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, question: Json, state: str) -> None:
+        self.requests = {consent.KEY: {"method": consent.METHOD, "params": question}}
+        self.state = state
+
+
+class Protocol:
+    """Answers messages from a service. Args: ask: how the client is asked something, where it can be."""
+
+    def __init__(self, service: Service, ask: consent.Ask | None = None) -> None:
         self._service = service
+        self._ask = ask
         shared: dict[str, Handler] = {
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
@@ -64,6 +75,10 @@ class Protocol:
         }
         self._modern = {**shared, "server/discover": self._discover}
         self._handshake = {**shared, "initialize": self._initialize, "ping": self._ping}
+
+    def asking(self, ask: consent.Ask | None) -> Protocol:
+        """The same protocol on a connection whose client can be asked, or can't."""
+        return type(self)(self._service, ask)
 
     async def answer(self, message: Any, caller: Caller) -> Json | None:
         """The reply to a message; None for a notification. Nothing that a message holds makes it raise."""
@@ -118,15 +133,37 @@ class Protocol:
         if not isinstance(arguments, dict):
             raise Fault(INVALID_PARAMS, "arguments must be an object")
         try:
-            result = await self._service.call(caller, name, arguments)
+            return _told(await self._run(caller, name, arguments, params))
+        except _Asked as asked:
+            return {"resultType": "input_required", "inputRequests": asked.requests, "requestState": asked.state}
         except OkfError as error:
-            if name not in BY_NAME:
+            if self._service.tool(name) is None:
                 raise Fault(INVALID_PARAMS, f"Unknown tool: {visible(name)[:64]}") from error
             return _failed(error)
-        told: Json = {"content": [_said(result.text)], "structuredContent": dict(result.content), "isError": False}
-        return (
-            {**told, "_meta": {f"{_OURS}{key}": value for key, value in result.meta.items()}} if result.meta else told
-        )
+
+    async def _run(self, caller: Caller, name: str, arguments: Json, params: Json) -> Result:
+        """The call, with the consent that it needs where the client can ask its person for it."""
+        is_modern = envelope_version(params) is not None
+        by_result = is_modern and consent.can_ask(params["_meta"].get(CAPABILITIES_KEY))
+        reply = _reply(params) if by_result else consent.Reply()
+        if reply.state and reply.agrees is not None:
+            arguments = {**arguments, CONFIRM: reply.state}
+        try:
+            return await self._service.call(caller, name, arguments, declines=reply.agrees is False)
+        except PolicyError as error:
+            tool = self._service.tool(name)
+            if error.code != "confirmation-required" or tool is None:
+                raise
+            question = consent.question(tool.title, arguments)
+            if by_result and reply.state and reply.agrees:
+                raise Fault(INVALID_PARAMS, "requestState is not that of this call, or was used before") from error
+            if by_result:
+                raise _Asked(question, error.details[CONFIRM]) from error
+            if self._ask is None or is_modern:
+                raise
+            agrees = consent.agreement(await self._ask(consent.METHOD, question)) is True
+            confirmed = {**arguments, CONFIRM: error.details[CONFIRM]}
+            return await self._service.call(caller, name, confirmed, declines=not agrees)
 
     async def _list_resources(self, caller: Caller, params: Json) -> Json:
         _no_cursor(params)
@@ -234,7 +271,20 @@ def _stamped(method: str, result: Mapping[str, Any]) -> Json:
     """A result as the stateless era wants it: complete, who says so, and for how long it may be kept."""
     meta = {**result.get("_meta", {}), f"{_META}serverInfo": _SERVER}
     kept = {"ttlMs": 0, "cacheScope": "private"} if method in _CACHED else {}
-    return {**result, "resultType": "complete", **kept, "_meta": meta}
+    return {"resultType": "complete", **result, **kept, "_meta": meta}
+
+
+def _reply(params: Json) -> consent.Reply:
+    try:
+        return consent.reply_in(params)
+    except ValueError as error:
+        raise Fault(INVALID_PARAMS, str(error)) from error
+
+
+def _told(result: Result) -> Json:
+    """A result of a tool."""
+    told: Json = {"content": [_said(result.text)], "structuredContent": dict(result.content), "isError": False}
+    return {**told, "_meta": {f"{_OURS}{key}": value for key, value in result.meta.items()}} if result.meta else told
 
 
 def _failed(error: OkfError) -> Json:

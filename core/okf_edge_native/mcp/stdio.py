@@ -4,6 +4,7 @@ Rules:
 1. Nothing but messages reaches standard output; whatever else prints goes to standard error.
 2. A message that is too long or no JSON gets its error, and the next line is read as if nothing had happened.
 3. When the input ends, what is being answered is answered, and the process ends.
+4. A client of the handshake era that can ask its person is asked on the same line, by requests of ours.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from okf_edge.errors import OkfError, TooLargeError
 from okf_edge.limits import LIMITS
 from okf_edge.policy.caller import SCOPES, Caller
 from okf_edge.policy.parse import parse
+from okf_edge_native.mcp.consent import Ask, can_ask
 from okf_edge_native.mcp.protocol import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, Fault, Protocol, failure
 
 OWNER = Caller("stdio", frozenset(SCOPES), is_local=True)
@@ -27,9 +30,60 @@ _TOO_LONG = b""
 _LAST_WORDS_SECONDS = 10.0
 
 
+@dataclass(slots=True)
+class Questions:
+    """What the client was asked and has not answered yet."""
+
+    wire: BinaryIO
+    _can_ask: bool = False
+    _open: dict[str, asyncio.Future[Any]] = field(default_factory=dict)
+    _count: int = 0
+
+    def hear(self, message: Any) -> bool:
+        """Note what the client can do, and take its answers. Whether the message is for nobody else."""
+        if not isinstance(message, dict):
+            return False
+        if message.get("method") == "initialize":
+            params = message.get("params")
+            self._can_ask = can_ask(params.get("capabilities") if isinstance(params, dict) else None)
+            return False
+        if "method" in message or not ("result" in message or "error" in message):
+            return False
+        waiting = self._open.get(str(message.get("id")))
+        if waiting and not waiting.done():
+            waiting.set_result(message.get("result"))
+        return True
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Any:
+        """The client's result; None when it did not answer in time, or could not."""
+        self._count += 1
+        request, waiting = f"okf-{self._count}", asyncio.get_running_loop().create_future()
+        self._open[request] = waiting
+        _send(self.wire, {"jsonrpc": "2.0", "id": request, "method": method, "params": dict(params)})
+        try:
+            async with asyncio.timeout(LIMITS.confirmation_seconds):
+                return await waiting
+        except TimeoutError:
+            return None
+        finally:
+            del self._open[request]
+
+    @property
+    def way(self) -> Ask | None:
+        """How the client is asked; None when it can't be."""
+        return self.ask if self._can_ask else None
+
+    def close(self) -> None:
+        """Nobody answers any more."""
+        for waiting in self._open.values():
+            if not waiting.done():
+                waiting.set_result(None)
+
+
 async def serve(protocol: Protocol) -> None:
     """Serve until the input ends."""
     wire = _take_output()
+    questions = Questions(wire)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=64)
     reader = threading.Thread(target=_read, args=(sys.stdin.buffer, lines, asyncio.get_running_loop()), daemon=True)
     reader.start()
@@ -41,11 +95,14 @@ async def serve(protocol: Protocol) -> None:
         if _cancels(message):
             _cancel(message, running)
             continue
+        if questions.hear(message):
+            continue
         request = message.get("id") if isinstance(message, dict) else None
-        task = asyncio.create_task(_answer(protocol, message, wire))
+        task = asyncio.create_task(_answer(protocol.asking(questions.way), message, wire))
         key = request if isinstance(request, str | int) else task
         running[key] = task
         task.add_done_callback(lambda _, key=key: running.pop(key, None))  # type: ignore[misc]
+    questions.close()
     if running:
         await asyncio.wait([*running.values()], timeout=_LAST_WORDS_SECONDS)
 
