@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from okf_edge.app.reading import Reading
     from okf_edge.app.reviewing import Checklist, Verdicts, Wanted
     from okf_edge.app.status import Status
+    from okf_edge.app.viewing import Contents, View
     from okf_edge.bundles.export import Exported, ExportOptions
     from okf_edge.bundles.install import Installation, InstallOptions
     from okf_edge.bundles.registry import InstalledBundle
@@ -128,6 +129,18 @@ class Okf:
         from okf_edge.app.reading import read_concept
 
         return await read_concept(self._ports.tree, wanted)
+
+    async def page(self, path: str) -> View:
+        """A page of an installed bundle with its links both ways, by its path in the folder."""
+        from okf_edge.app.viewing import view_page
+
+        return await view_page(self._ports, path)
+
+    async def contents(self, bundle_id: str) -> Contents:
+        """What an installed bundle holds."""
+        from okf_edge.app.viewing import contents_of
+
+        return await contents_of(self._ports, bundle_id)
 
     async def list_bundles(self) -> tuple[InstalledBundle, ...]:
         """The installed bundles, by id."""
