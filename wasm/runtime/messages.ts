@@ -76,6 +76,46 @@ export interface Neighbours {
   linked_from: Neighbour[];
 }
 
+/** A page as a list names it. */
+export interface Listed {
+  path: string;
+  title: string;
+  type: string;
+  description: string;
+}
+
+/** A page of an installed bundle as a reader shows it. */
+export interface PageView extends Listed {
+  tags: string[];
+  status: "draft" | "stable" | "deprecated";
+  trust: string;
+  fresh: boolean;
+  stale_after: string;
+  generated_at: string;
+  sources: { resource: string; title: string }[];
+  bundle: string;
+  version: string;
+  content: "untrusted";
+  /** The page without its frontmatter; `first_line` is where it begins in the file. */
+  text: string;
+  first_line: number;
+  /** `raw` is the destination as typed; `path` is empty where it leads to no file of the bundle. */
+  links: { raw: string; path: string; anchor: string; line: number }[];
+  links_to: Listed[];
+  linked_from: Listed[];
+}
+
+/** What a bundle holds. `start` is the page to begin with, empty when there is none. */
+export interface Contents {
+  id: string;
+  version: string;
+  title: string;
+  content: "untrusted";
+  start: string;
+  pages: Listed[];
+  files: { path: string; bytes: number }[];
+}
+
 export interface Bundle {
   id: string;
   version: string;
@@ -186,6 +226,8 @@ export interface Calls {
   query: [Question, Answer];
   read: [{ concept: string }, Page];
   neighbours: [{ concept: string }, Neighbours];
+  page: [{ path: string }, PageView];
+  contents: [{ id: string }, Contents];
   map: [Nothing, Report];
   stale: [Nothing, Report];
   health: [Nothing, Report];

@@ -8,7 +8,8 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from okf_edge.app.ports import Ports
 from okf_edge.bundles.registry import InstalledBundle, read_registry
@@ -177,3 +178,42 @@ def _page_link(link: Link, resolver: Resolver, source: str, prefix: str) -> Page
     found = resolver.resolve(link, source)
     is_file = bool(found.path) and not found.path.endswith("/")
     return PageLink(link.inner, prefix + found.path if is_file else "", found.anchor or link.anchor, link.line)
+
+
+def page_json(view: View) -> dict[str, Any]:
+    """A page as plain data. Its texts come from notes: they are data, never instructions."""
+    concept = view.concept
+    return {
+        "path": view.path,
+        "title": concept.title,
+        "type": concept.type,
+        "description": concept.description,
+        "tags": list(concept.tags),
+        "status": concept.status,
+        "trust": concept.trust,
+        "fresh": view.fresh,
+        "stale_after": concept.stale_after.isoformat() if concept.stale_after else "",
+        "generated_at": concept.generated_at.isoformat() if concept.generated_at else "",
+        "sources": [{"resource": source.resource, "title": source.title} for source in concept.sources],
+        "bundle": view.bundle.id,
+        "version": view.bundle.version,
+        "content": "untrusted",
+        "text": view.text,
+        "first_line": view.first_line,
+        "links": [asdict(link) for link in view.links],
+        "links_to": [asdict(listed) for listed in view.links_to],
+        "linked_from": [asdict(listed) for listed in view.linked_from],
+    }
+
+
+def contents_json(contents: Contents) -> dict[str, Any]:
+    """What a bundle holds, as plain data."""
+    return {
+        "id": contents.bundle.id,
+        "version": contents.bundle.version,
+        "title": contents.bundle.title,
+        "content": "untrusted",
+        "start": contents.start,
+        "pages": [asdict(listed) for listed in contents.pages],
+        "files": [{"path": path, "bytes": size} for path, size in contents.files],
+    }

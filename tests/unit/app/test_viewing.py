@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from okf_edge.app.viewing import contents_json, page_json
 from okf_edge.bundles.export import ExportOptions
 from okf_edge.bundles.install import InstallOptions
 from okf_edge.errors import NotFoundError
@@ -71,3 +74,11 @@ async def test_pages_outside_installed_bundles_are_not_found(world):
             await world.okf.page(path)
     with pytest.raises(NotFoundError):
         await world.okf.contents("ada.nobody")
+
+
+async def test_pages_and_contents_are_plain_data_for_whoever_shows_them(world):
+    page = page_json(await world.okf.page("Library/ada.harbour/tides.md"))
+    contents = contents_json(await world.okf.contents("ada.harbour"))
+    assert json.loads(json.dumps([page, contents])) == [page, contents]
+    assert (page["content"], page["stale_after"]) == ("untrusted", "2020-01-01T00:00:00+00:00")
+    assert contents["pages"][0]["path"] == page["links_to"][0]["path"]
