@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from okf_edge.app.federation import Federation, Member
 from okf_edge.app.ports import Ports
 from okf_edge.app.view import seen_by
 from okf_edge.errors import InputError
@@ -51,6 +52,9 @@ class FolderHost:
         if not caller.rules:
             return whole
         return seen_by(whole, caller.rules.admits, lambda: DiskTree(self.root / "views" / base.name))
+
+    def searcher(self, bases: Sequence[Base], absent: Mapping[str, str], caller: Caller) -> Federation:
+        return Federation([Member(base.name, self.ports(base, caller)) for base in bases], absent)
 
     def is_single(self, base: Base, path: str) -> bool:
         return (Path(base.place) / path).lstat().st_nlink == 1

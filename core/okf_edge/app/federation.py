@@ -30,6 +30,17 @@ class Member:
     ports: Ports
 
 
+@dataclass(frozen=True, slots=True)
+class Federation:
+    """The `Searcher` of this process over some bases."""
+
+    members: Sequence[Member]
+    absent: Mapping[str, str]
+
+    async def search(self, request: SearchRequest) -> Answer:
+        return await ask_all(self.members, self.absent, request)
+
+
 async def ask_all(
     members: Sequence[Member], absent: Mapping[str, str], request: SearchRequest, wanted: str = ""
 ) -> Answer:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from okf_edge.errors import UnavailableError
 from okf_edge.ports import BlobStore, Clock, Entropy, FileTree, Models, Progress, SqlEngine
+
+if TYPE_CHECKING:
+    from okf_edge.retrieval.answer import Answer
+    from okf_edge.retrieval.request import SearchRequest
 
 
 async def content_decides() -> str:
@@ -51,6 +56,13 @@ class Ports:
     device: Callable[[], FileTree] = no_device
     open_store: Callable[[str], BlobStore] = no_stores
     sees: Callable[[str], bool] = everything
+
+
+class Searcher(Protocol):
+    """Answers questions over what it was made for: in this process, or in another that holds the indexes."""
+
+    async def search(self, request: SearchRequest) -> Answer:
+        """Raises: OkfError: what asking in this process would raise. UnavailableError: no answer came in time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,21 @@ async def publish_archive(
     return Receipt(change, release, await publish.pin_of(writer), tuple(journal.written), findings, dry)
 
 
+async def admit_archive(to: Publisher, archive: bytes, metadata: bytes, *, accepted: Mapping[str, str]) -> Receipt:
+    """Publish an archive that its creator has signed for elsewhere; it is checked like any other.
+
+    Args: metadata: the next releases of the creator, as they were signed.
+    Raises: as `publish_archive`; FeedError: the signed metadata can't be the next.
+    """
+    manifest, findings = await _checked(archive, accepted)
+    release = release_from(manifest, archive)
+    journal = WrittenBlobs(to.store)
+    require_distinct(release.id, (each.id for each in publish.released(await held_by(journal, to.verifier))))
+    writer = Writer(journal, to.keyring, to.verifier)
+    change = await publish.admit(writer, release, archive, metadata, to.clock.now())
+    return Receipt(change, release, await publish.pin_of(writer), tuple(journal.written), findings, False)
+
+
 def _is_same(known: Release, release: Release) -> bool:
     return (known.path, known.content_digest) == (release.path, release.content_digest) and not known.yanked
 

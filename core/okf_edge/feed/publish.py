@@ -6,15 +6,16 @@ Each is one attempt on what the store holds, made again while somebody else is f
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeVar
 
 from tuf.api.metadata import Root, Targets
 
-from okf_edge.errors import AlreadyExistsError, InputError, NotFoundError, PreconditionError
+from okf_edge.errors import AlreadyExistsError, FeedError, InputError, NotFoundError, PreconditionError
 from okf_edge.feed import drafts
+from okf_edge.feed.admitting import added, next_releases
 from okf_edge.feed.holding import Held, Holding, held_by
 from okf_edge.feed.names import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, TOP_LEVEL, metadata_key, target_path
 from okf_edge.feed.release import Release, release_of, releases_of
@@ -133,6 +134,28 @@ async def publish(writer: Writer, release: Release, archive: bytes, now: datetim
     return await _again(writer, attempt)
 
 
+async def admit(writer: Writer, release: Release, archive: bytes, metadata: bytes, now: datetime) -> Change:
+    """Publish a release that its creator has signed elsewhere.
+
+    Args: metadata: the next releases of the creator, with this one.
+    Raises: FeedError, InputError (`precondition-failed`): see `admitting`.
+    """
+    creator = release.creator
+
+    async def attempt(holding: Holding) -> Change:
+        _targets(holding)
+        _require_creator(holding, creator)
+        held = holding.creators.get(creator)
+        following = next_releases(holding, creator, metadata, writer.verifier, now)
+        if following is not held:
+            _require_alone(release, added(creator, held, following))
+            await create_once(writer.store, release.key, archive)
+            await write(writer, creator, following)
+        return await _committed(writer, now, holding)
+
+    return await _again(writer, attempt)
+
+
 async def yank(writer: Writer, bundle_id: str, version: str, reason: str, now: datetime) -> Change:
     """Withdraw a release: it stays listed, so that its holders learn why, and is never installed again."""
 
@@ -241,6 +264,17 @@ def _targets(holding: Holding) -> Held[Targets]:
     if holding.targets is None:
         raise NotFoundError("expected a whole feed, found one half made", code="no-feed", hint="Run `okf feed init`.")
     return holding.targets
+
+
+def _require_alone(release: Release, found: Sequence[Release]) -> None:
+    """What the archive says of itself is what its creator signed, and nothing else is released beside it."""
+    if [replace(each, signer="") for each in found] != [release]:
+        shown = ", ".join(f"{each.id} {each.version}" for each in found) or "none"
+        raise FeedError(
+            f"expected signed releases with {release.id} {release.version} as its archive says, found {shown}",
+            code="release-differs",
+            hint="Sign what the archive says of itself, one release at a time.",
+        )
 
 
 def _require_creator(holding: Holding, creator: str) -> None:

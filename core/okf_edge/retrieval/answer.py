@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
+
+from okf_edge.errors import FormatError
 
 Verdict = Literal["ok", "no-confident-match"]
 Tier = Literal["agent", "user", "bundle"]
@@ -82,6 +85,28 @@ def to_json(answer: Answer) -> dict[str, Any]:
         "timings": dict(answer.timings),
     }
     return shown if answer.explain is None else {**shown, "explain": answer.explain}
+
+
+def from_json(told: Mapping[str, Any]) -> Answer:
+    """The answer that `to_json` told. Raises FormatError: it is none."""
+    try:
+        return Answer(
+            verdict=told["verdict"],
+            reason=told["reason"],
+            terms=tuple(told["terms"]),
+            candidates=tuple(map(_candidate, told["candidates"])),
+            near=tuple(map(_candidate, told["near"])),
+            coverage=Coverage(**told["coverage"]),
+            timings=dict(told["timings"]),
+            explain=told.get("explain"),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError("expected an answer, found something else", code="bad-answer") from error
+
+
+def _candidate(told: Mapping[str, Any]) -> Candidate:
+    first, last = told["lines"]
+    return Candidate(**{**told, "lines": (first, last), "why": tuple(told["why"])})
 
 
 def _plain(value: Candidate | Coverage) -> dict[str, Any]:

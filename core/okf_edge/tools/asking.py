@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from okf_edge.app import addresses
-from okf_edge.app.federation import Member, ask_all
 from okf_edge.app.reading import Reading, read_concept
 from okf_edge.okf.freshness import is_stale
 from okf_edge.policy.call import Result
@@ -76,8 +75,8 @@ async def _answer(world: World, asked: inputs.Asked, k: int, *, explain: bool) -
         absent = {base.name: base.problem for base in bases if base.problem}
     else:
         bases, absent = (await world.base(asked.kb),), {}
-    usable = [Member(base.name, world.host.ports(base, world.caller)) for base in bases if not base.problem]
-    return await ask_all(usable, absent, request)
+    usable = [base for base in bases if not base.problem]
+    return await world.host.searcher(usable, absent, world.caller).search(request)
 
 
 def _page(answer: Answer, shown: Sequence[Candidate], cut: str) -> Answer:

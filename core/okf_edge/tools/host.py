@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from okf_edge.app.ports import Ports
+from okf_edge.app.ports import Ports, Searcher
 from okf_edge.errors import InputError
 from okf_edge.policy.caller import Caller
 from okf_edge.ports import Clock, Entropy, FileTree
@@ -34,6 +34,9 @@ class Host(Protocol):
 
     def ports(self, base: Base, caller: Caller) -> Ports:
         """The ports of a base as its caller may see it."""
+
+    def searcher(self, bases: Sequence[Base], absent: Mapping[str, str], caller: Caller) -> Searcher:
+        """Who answers questions over bases as their caller may see them; `absent` tells why others can't be asked."""
 
     def is_single(self, base: Base, path: str) -> bool:
         """Whether a file has no second name by which it could be something outside of the base."""

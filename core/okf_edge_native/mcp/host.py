@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 
+from okf_edge.app.federation import Federation, Member
 from okf_edge.app.ports import Ports
 from okf_edge.app.view import seen_by
 from okf_edge.errors import AlreadyExistsError, InputError
@@ -47,6 +48,9 @@ class NativeHost:
         if whole is None:
             whole = self._ports[base.place] = compose.ports_of(base.place, True)
         return seen_by(whole, caller.rules.admits, _spare_of(base, caller)) if caller.rules else whole
+
+    def searcher(self, bases: Sequence[Base], absent: Mapping[str, str], caller: Caller) -> Federation:
+        return Federation([Member(base.name, self.ports(base, caller)) for base in bases], absent)
 
     def is_single(self, base: Base, path: str) -> bool:
         try:

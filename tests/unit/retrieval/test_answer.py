@@ -5,7 +5,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from okf_edge.retrieval.answer import Answer, Candidate, Coverage, to_json
+from okf_edge.errors import FormatError
+from okf_edge.retrieval.answer import Answer, Candidate, Coverage, from_json, to_json
 
 SCHEMA = json.loads(resources.files("okf_edge").joinpath("schemas/answer.schema.json").read_text("utf-8"))
 CANDIDATE = Candidate(
@@ -97,3 +98,15 @@ def test_the_schema_is_frozen() -> None:
 
 def test_content_is_labelled_untrusted() -> None:
     assert to_json(an_answer())["content"] == "untrusted"
+
+
+def test_an_answer_survives_its_json() -> None:
+    answer = Answer("ok", "because", ("a",), (CANDIDATE,), (), Coverage(1, 1, 0, "lexical"), {"total": 1.5})
+    assert from_json(json.loads(json.dumps(to_json(answer)))) == answer
+
+
+@pytest.mark.parametrize("damage", [{"candidates": [{}]}, {"coverage": {"x": 1}}, {"terms": None}])
+def test_what_is_no_answer_is_not_read_as_one(damage: dict[str, object]) -> None:
+    told = to_json(Answer("ok", "because", (), (), (), Coverage(1, 1, 0, "lexical")))
+    with pytest.raises(FormatError):
+        from_json({**told, **damage})
