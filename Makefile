@@ -19,12 +19,16 @@ demo: .venv/.stamp-product ## see it work: index, ask, refuse, pack, install els
 	@$(BIN)/python tools/demo.py
 
 .PHONY: test
-test: lint models-if-reachable wasm/node_modules/.package-lock.json ## all layers, long loops on samples
+test: lint models-if-reachable wasm/node_modules/.package-lock.json tests/node/node_modules/.package-lock.json ## all layers, long loops on samples
 	@$(PYTEST) -m "not slow"
 
 .PHONY: test-all
-test-all: lint models-if-reachable wasm/node_modules/.package-lock.json ## all layers, every loop in full
+test-all: lint models-if-reachable wasm/node_modules/.package-lock.json tests/node/node_modules/.package-lock.json ## all layers, every loop in full
 	@$(PYTEST)
+
+.PHONY: conformance
+conformance: .venv/.stamp-develop tests/node/node_modules/.package-lock.json ## the public suite of the Model Context Protocol, in both versions
+	@$(BIN)/python -m pytest tests/conformance -s
 
 .PHONY: lint
 lint: .venv/.stamp-develop wasm/node_modules/.package-lock.json ## style, types and import rules
@@ -53,13 +57,19 @@ wheel: .venv/.stamp-develop ## the distribution, in dist/
 
 .PHONY: clean
 clean: ## remove what was made here
-	@rm -rf .venv dist bench-out .build wasm/node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv dist bench-out .build wasm/node_modules tests/node/node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 wasm/node_modules/.package-lock.json: wasm/package-lock.json
 	@command -v npm >/dev/null || { echo "no npm: install Node 20 or later; parity with the browser is tested in it"; exit 1; }
 	@echo "installing the browser's packages into wasm/node_modules"
 	@cd wasm && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+tests/node/node_modules/.package-lock.json: tests/node/package-lock.json
+	@command -v npm >/dev/null || { echo "no npm: install Node 20 or later; clients of agents are tested in it"; exit 1; }
+	@echo "installing the clients that the tests speak with into tests/node/node_modules"
+	@cd tests/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 .venv/bin/python:

@@ -21,7 +21,7 @@ from typing import Any
 from okf_edge.errors import OkfError, PolicyError, TooLargeError
 from okf_edge.limits import LIMITS
 from okf_edge.policy import pipeline
-from okf_edge.policy.authenticate import Token, authenticate
+from okf_edge.policy.authenticate import Token, authenticate, is_jwt
 from okf_edge.policy.caller import SCOPES, Caller
 from okf_edge.policy.parse import parse
 from okf_edge.tools.service import Service
@@ -33,6 +33,7 @@ Event = dict[str, Any]
 Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 Tokens = Callable[[], Awaitable[Sequence[Token]]]
+Issued = Callable[[str], Awaitable[Caller]]
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
@@ -44,6 +45,7 @@ _STATUS = {
     protocol.INVALID_REQUEST: 400,
     protocol.INVALID_PARAMS: 400,
     protocol.HEADER_MISMATCH: 400,
+    protocol.MISSING_CAPABILITY: 400,
     protocol.UNSUPPORTED_VERSION: 400,
     protocol.METHOD_NOT_FOUND: 404,
 }
@@ -75,11 +77,14 @@ class Refusal(Exception):
 
 @dataclass(slots=True)
 class Endpoint:
-    """The ASGI application."""
+    """The ASGI application. `issued` names the caller of a token that somebody else issued (a JWT), where that is
+    accepted; `speaks` answers the messages."""
 
     service: Service
     tokens: Tokens
     settings: Settings = field(default_factory=Settings)
+    issued: Issued | None = None
+    speaks: Callable[[Service], Protocol] = Protocol
     _working: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,10 +137,13 @@ class Endpoint:
 
     async def _caller(self, request: _Request) -> Caller:
         scheme, _, shown = request.header("authorization").partition(" ")
+        shown = shown.strip() if scheme.lower() == "bearer" else ""
         guards = self.service.guards
         try:
-            known = await self.tokens()
-            caller = authenticate(shown.strip() if scheme.lower() == "bearer" else "", known, guards.clock.now())
+            if self.issued and is_jwt(shown):
+                caller = await self.issued(shown)
+            else:
+                caller = authenticate(shown, await self.tokens(), guards.clock.now())
         except PolicyError as error:
             await pipeline.record_refusal(guards, "http", error, str(error.details.get("reason", "")))
             raise Refusal(
@@ -162,7 +170,7 @@ class Endpoint:
         fault = _fault_of_headers(request, message)
         if fault:
             return _STATUS[fault.code], _json(failure(_id_of(message), fault)), "application/json"
-        reply = await _shielded(Protocol(self.service), message, caller)
+        reply = await _shielded(self.speaks(self.service), message, caller)
         if reply is None:
             return 202, b"", ""
         status = _STATUS.get(reply["error"]["code"], 200) if "error" in reply else 200
