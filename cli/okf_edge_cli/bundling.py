@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from okf_edge.app import Okf
+from okf_edge.app.shown import bundle_json, installation_json, verified_json
 from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.bundles.registry import InstalledBundle
 from okf_edge.bundles.verify import Verified
@@ -38,14 +38,13 @@ def install(
         return await okf.install(await open_source(source), options, sha256)
 
     done = session.run(job, folder, as_json)
-    value = {"outcome": done.outcome, "bundle": described(done.bundle), "notes": list(done.notes)}
-    session.print_result(value, install_lines(done), as_json)
+    session.print_result(installation_json(done), install_lines(done), as_json)
     return DONE
 
 
 def uninstall(bundle_id: str, folder: str | None, force: bool, as_json: bool) -> int:
     bundle = session.run(lambda okf: okf.uninstall(bundle_id, force), folder, as_json)
-    session.print_result({"bundle": described(bundle)}, [line(good("uninstalled "), _named(bundle))], as_json)
+    session.print_result({"bundle": bundle_json(bundle)}, [line(good("uninstalled "), _named(bundle))], as_json)
     return DONE
 
 
@@ -54,35 +53,14 @@ def verify(file: str, sha256: str, rebuild: bool, as_json: bool) -> int:
         return await okf.verify(await read_archive(file), sha256, rebuild)
 
     verified = session.run(job, None, as_json)
-    session.print_result(_verified_json(verified, rebuild), _verified_lines(verified, rebuild), as_json)
+    session.print_result(verified_json(verified, rebuild), _verified_lines(verified, rebuild), as_json)
     return DONE
 
 
 def list_bundles(folder: str | None, as_json: bool) -> int:
     bundles = session.run(lambda okf: okf.list_bundles(), folder, as_json)
-    session.print_result({"bundles": [described(bundle) for bundle in bundles]}, _list_lines(bundles), as_json)
+    session.print_result({"bundles": [bundle_json(bundle) for bundle in bundles]}, _list_lines(bundles), as_json)
     return DONE
-
-
-def described(bundle: InstalledBundle) -> dict[str, Any]:
-    """An installed bundle as JSON, the same wherever it is shown."""
-    return {
-        "id": bundle.id,
-        "version": bundle.version,
-        "title": bundle.title,
-        "kind": bundle.kind,
-        "path": bundle.path,
-        "origin": bundle.origin,
-        "installed_at": bundle.installed_at,
-        "content_digest": bundle.content_digest,
-        "signature": bundle.signature,
-        "signer": bundle.signer,
-        "feed": bundle.feed,
-        "previous": bundle.previous.version if bundle.previous else "",
-        "index": bundle.index_origin,
-        "embedder": bundle.index.embedder if bundle.index else "",
-        "left_out": list(bundle.left_out),
-    }
 
 
 def _list_lines(bundles: Sequence[InstalledBundle]) -> Iterator[Line]:
@@ -108,24 +86,8 @@ def install_lines(done: Installation) -> Iterator[Line]:
     yield from (line(wary("  note: "), note) for note in done.notes)
 
 
-def _verified_json(verified: Verified, rebuilt: bool) -> dict[str, Any]:
-    manifest = verified.manifest
-    return {
-        "kind": verified.kind,
-        "id": manifest.id if manifest else verified.knowlery.id if verified.knowlery else "",
-        "version": manifest.version if manifest else verified.knowlery.version if verified.knowlery else "",
-        "files": len(verified.digests),
-        "content_digest": verified.content_digest,
-        "signature": verified.signature,
-        "index": "rebuilt-equal" if rebuilt else "not-compared" if manifest and manifest.index else "none",
-        "local": bool(manifest and manifest.local),
-        "left_out": list(verified.left_out),
-        "notes": list(verified.notes),
-    }
-
-
 def _verified_lines(verified: Verified, rebuilt: bool) -> Iterator[Line]:
-    shown = _verified_json(verified, rebuilt)
+    shown = verified_json(verified, rebuilt)
     name = f"{shown['id']}@{shown['version']}" if shown["id"] else "a plain OKF directory"
     yield line(good("verified "), bold(name), f": {shown['files']} files are what they claim to be")
     yield line(dim(f"  content sha256:{shown['content_digest']}, unsigned"))

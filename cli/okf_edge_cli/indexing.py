@@ -7,6 +7,7 @@ from typing import Any
 
 from okf_edge.app import Okf
 from okf_edge.app.base import Built
+from okf_edge.app.shown import status_json
 from okf_edge.app.status import Status
 from okf_edge.okf.document import Diagnostic
 from okf_edge.workspace.scan import LEFT_OUT_BY_DESIGN
@@ -33,14 +34,14 @@ def build(folder: str | None, embedder: str, as_json: bool) -> int:
 
 def status(folder: str | None, as_json: bool) -> int:
     found = session.run(lambda okf: okf.index_status(), folder, as_json)
-    session.print_result(_status_json(found), _status_lines(found), as_json)
+    session.print_result(status_json(found), _status_lines(found), as_json)
     return DONE
 
 
 def _built_json(built: Built, status: Status) -> dict[str, Any]:
     report = built.report
     return {
-        **_status_json(status),
+        **status_json(status),
         "built": {
             "concepts": report.concepts,
             "chunks": report.chunks,
@@ -48,39 +49,6 @@ def _built_json(built: Built, status: Status) -> dict[str, Any]:
             "reused": report.reused,
             "unread": built.unread,
         },
-    }
-
-
-def _status_json(status: Status) -> dict[str, Any]:
-    index = status.index
-    return {
-        "place": status.place,
-        "found": status.found,
-        "read": status.read,
-        "concepts": index.concepts if index else 0,
-        "chunks": index.chunks if index else 0,
-        "bytes": status.index_bytes,
-        "embedder": index.embedder if index else "",
-        "pipeline": index.pipeline if index else "",
-        "writer": index.writer if index else "",
-        "unusable": status.unusable,
-        "changes": {
-            "added": status.changes.added,
-            "touched": status.changes.touched,
-            "removed": status.changes.removed,
-        },
-        "problems": [_problem(problem) for problem in status.problems],
-        "skipped": [{"path": skip.path, "reason": skip.reason} for skip in status.skipped],
-    }
-
-
-def _problem(problem: Diagnostic) -> dict[str, Any]:
-    return {
-        "path": problem.path,
-        "line": problem.line,
-        "rule": problem.rule,
-        "message": problem.message,
-        "fix": problem.fix,
     }
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from okf_edge.app import Okf
+from okf_edge.app.shown import bundle_json, catalogue_json, installation_json, standing_json, subscription_json
 from okf_edge.app.subscribing import Catalogue, Standing
 from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.errors import InputError
 from okf_edge.feed.subscriptions import Subscription
 from okf_edge_cli import session
-from okf_edge_cli.bundling import described, install_lines
+from okf_edge_cli.bundling import install_lines
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.parser import ANY
 from okf_edge_cli.screen import Line, bad, bold, dim, good, line, wary
@@ -23,31 +24,19 @@ def trust(url: str, root: str, name: str, folder: str | None, as_json: bool) -> 
     lines = [line(good("following "), bold(found.name), f": {found.url}"), line(dim(f"  root sha256:{found.root}"))]
     if not root:
         lines.append(line(wary("  note: "), "the root was taken as found; compare the digest with what its owner says"))
-    session.print_result(_subscription(found, True), lines, as_json)
+    session.print_result(subscription_json(found, True), lines, as_json)
     return DONE
 
 
 def list_feeds(folder: str | None, as_json: bool) -> int:
     found = session.run(lambda okf: okf.feeds.followed(), folder, as_json)
-    session.print_result({"feeds": [_subscription(*each) for each in found]}, _feed_lines(found), as_json)
+    session.print_result({"feeds": [subscription_json(*each) for each in found]}, _feed_lines(found), as_json)
     return DONE
 
 
 def search_feed(words: Sequence[str], feed: str, folder: str | None, as_json: bool) -> int:
     found = session.run(lambda okf: okf.feeds.search(words, feed), folder, as_json)
-    releases = [
-        {
-            "feed": offer.feed,
-            "id": offer.release.id,
-            "version": offer.release.version,
-            "title": offer.release.title,
-            "description": offer.release.description,
-            "bytes": offer.release.bytes,
-            "signer": offer.release.signer,
-        }
-        for offer in found.offers
-    ]
-    session.print_result({"bundles": releases, "troubles": list(found.troubles)}, _search_lines(found), as_json)
+    session.print_result(catalogue_json(found), _search_lines(found), as_json)
     return DONE
 
 
@@ -56,15 +45,14 @@ def install_from_feed(wanted: str, feed: str, options: InstallOptions, folder: s
     name = "" if feed == ANY else feed
     done = session.run(lambda okf: okf.feeds.install(wanted, name, options), folder, as_json)
     last = done[-1]
-    value = {"outcome": last.outcome, "bundle": described(last.bundle), "notes": list(last.notes)}
-    needed = [described(each.bundle) for each in done[:-1]]
-    session.print_result({**value, "needed": needed}, _install_lines(done), as_json)
+    needed = [bundle_json(each.bundle) for each in done[:-1]]
+    session.print_result({**installation_json(last), "needed": needed}, _install_lines(done), as_json)
     return DONE
 
 
 def check_updates(folder: str | None, as_json: bool) -> int:
     found = session.run(lambda okf: okf.feeds.check_updates(), folder, as_json)
-    session.print_result({"bundles": [_standing(each) for each in found]}, _standing_lines(found), as_json)
+    session.print_result({"bundles": [standing_json(each) for each in found]}, _standing_lines(found), as_json)
     return DONE
 
 
@@ -83,8 +71,7 @@ def update(
         )
     options = InstallOptions("", force=force, accept_risks=accept_risks, accept_nonconformant=accept_nonconformant)
     done = session.run(lambda okf: okf.feeds.update(bundle_ids, options), folder, as_json)
-    value = [{"outcome": each.outcome, "bundle": described(each.bundle), "notes": list(each.notes)} for each in done]
-    session.print_result({"updated": value}, _install_lines(done), as_json)
+    session.print_result({"updated": [installation_json(each) for each in done]}, _install_lines(done), as_json)
     return DONE
 
 
@@ -94,12 +81,8 @@ def rollback(bundle_id: str, folder: str | None, force: bool, as_json: bool) -> 
 
     bundle = session.run(job, folder, as_json)
     lines = [line(good("back at "), bold(f"{bundle.id}@{bundle.version}"), " in ", bundle.path)]
-    session.print_result({"bundle": described(bundle)}, lines, as_json)
+    session.print_result({"bundle": bundle_json(bundle)}, lines, as_json)
     return DONE
-
-
-def _subscription(found: Subscription, confirmed: bool) -> dict[str, Any]:
-    return {"name": found.name, "url": found.url, "root": f"sha256:{found.root}", "confirmed": confirmed}
 
 
 def _feed_lines(found: Sequence[tuple[Subscription, bool]]) -> Iterator[Line]:
@@ -127,18 +110,6 @@ def _install_lines(done: Sequence[Installation]) -> Iterator[Line]:
         yield line("everything is up to date")
     for each in done:
         yield from install_lines(each)
-
-
-def _standing(each: Standing) -> dict[str, Any]:
-    bundle = each.bundle
-    return {
-        "id": bundle.id,
-        "version": bundle.version,
-        "feed": bundle.feed,
-        "offered": each.offered,
-        "yanked": each.yanked,
-        "trouble": each.trouble,
-    }
 
 
 def _standing_lines(found: Sequence[Standing]) -> Iterator[Line]:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from okf_edge.errors import OkfError, StoreError, UnavailableError
 from okf_edge.index.schema import BLOCK_BYTES, SMALL_BLOCK_BYTES, STORAGE_VERSION
-from okf_edge.index.sql import checked_alias, insert_statements, no_database, require_absent
+from okf_edge.index.sql import checked_alias, insert_statements, no_database, quoted, require_absent, with_literals
 from okf_edge.paths import is_unicode
 from okf_edge.ports import Column, Dialect, FileTree, Row, Value
 
@@ -75,7 +75,7 @@ class DuckdbSql:
             self._run(statement, parameters)
 
     async def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
-        return self._run(_with_literals(sql, parameters)).fetchall()
+        return self._run(with_literals(sql, parameters)).fetchall()
 
     async def detach(self, alias: str) -> None:
         if checked_alias(alias) in self._files:
@@ -109,29 +109,6 @@ class DuckdbSql:
         return StoreError(f"the database refused a statement: {message}", code="sql-failed")
 
 
-def _with_literals(sql: str, parameters: Sequence[Value]) -> str:
-    """The statement with its parameters written out.
-
-    For every parameter that it is given, DuckDB looks for pandas: it imports it where it is installed, for half a
-    second, and searches the path in vain where it is not, for a tenth of a millisecond.
-    """
-    first, *rest = sql.split("?")
-    return first + "".join(map("".join, zip(map(_literal, parameters), rest, strict=True)))
-
-
-def _literal(value: Value) -> str:
-    """A value in SQL that reads back as the same value."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bytes):
-        return f"from_hex('{value.hex()}')"
-    if isinstance(value, float):
-        return f"CAST('{value!r}' AS DOUBLE)"  # a bare decimal would be a DECIMAL, and differ in the last bit
-    return (
-        str(int(value)) if isinstance(value, int) else f"({' || chr(0) || '.join(map(_quoted, value.split(chr(0))))})"
-    )
-
-
 def _place(tree: FileTree, path: str) -> str:
     """The address of a file, in SQL. Raises UnavailableError: it is not Unicode, and DuckDB opens no other."""
     place = tree.locate(path)
@@ -141,7 +118,7 @@ def _place(tree: FileTree, path: str) -> str:
             code="name-not-text",
             hint="Give the folder a name in Unicode.",
         )
-    return _quoted(place)
+    return quoted(place)
 
 
 def _spill_folder() -> str:
@@ -160,7 +137,3 @@ def _raise_unreadable(path: str, error: Exception) -> NoReturn:
 
 def _first_line(error: Exception) -> str:
     return str(error).split("\n", 1)[0]
-
-
-def _quoted(text: Any) -> str:
-    return "'" + str(text).replace("'", "''") + "'"
