@@ -55,6 +55,14 @@ models-if-reachable: .venv/.stamp-product
 wheel: .venv/.stamp-develop ## the distribution, in dist/
 	@$(BIN)/python -m hatchling build --target wheel
 
+.PHONY: lambda
+lambda: .venv/.stamp-develop models ## the zips of the service for arm64 and x86_64, in dist/lambda/
+	@$(BIN)/python -m okf_edge_infra.package
+
+.PHONY: lambda-lock
+lambda-lock: .venv/.stamp-develop ## resolve and lock the dependencies of the service anew
+	@$(BIN)/python -m okf_edge_infra.package --lock
+
 .PHONY: clean
 clean: ## remove what was made here
 	@rm -rf .venv dist bench-out .build wasm/node_modules tests/node/node_modules .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
