@@ -47,13 +47,14 @@ def serve(
     if bool(issuer) != bool(resource):
         raise InputError("expected --issuer and --resource together, found one", code="usage")
     known = server.KnownTokens(token_file)
-    asyncio.run(server.ready(known))
+    issued = server.issuer_of(issuer, resource.rstrip("/")) if issuer else None
+    asyncio.run(issued.ready() if issued else server.ready(known))
     place = NativeHost(folder, kb)
     bound = server.bind(host, 8765 if port is None else port)
     scopes = scopes_of([*allowed, "read"])
     settings = Settings(scopes, server.hosts_of(bound, hosts), frozenset(origins), resource.rstrip("/"), issuer)
     print(f"okf mcp: {bound.url}  tokens with {', '.join(sorted(scopes))}  Ctrl-C stops", file=sys.stderr, flush=True)
-    server.serve(bound, place, known, settings)
+    server.serve(bound, place, known, settings, issued)
     return DONE
 
 

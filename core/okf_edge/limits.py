@@ -108,6 +108,21 @@ class Limits:
     http_part_bytes: int = 64 * 1024
     """How much of an answer is held before its limit is checked again."""
 
+    github_answer_bytes: int = 32 * 1024 * 1024
+    """One answer of GitHub's API: a listing of 100,000 files is 30 MB."""
+
+    github_wait_seconds: int = 60
+    """How long a limit of GitHub's is waited for: its secondary limits end within a minute."""
+
+    github_waits_count: int = 3
+    """How often a limit is waited for before it is told."""
+
+    github_conflicts_count: int = 8
+    """How often a write is made again that met another commit of its branch."""
+
+    github_pages_count: int = 100
+    """Pages of releases that are listed, each of a hundred: more than GitHub keeps."""
+
     call_bytes: int = 1024 * 1024
     """One call of a tool as it arrives. A captured page is below 100 KB; parsing more costs many callers at once."""
 
@@ -143,6 +158,27 @@ class Limits:
 
     http_idle_seconds: float = 30.0
     """Until a client has sent its request whole; one that dribbles holds a place that others need."""
+
+    keys_bytes: int = 256 * 1024
+    """A document of a token issuer: its metadata or its keys. Large ones have 20 KB."""
+
+    keys_count: int = 100
+    """Signing keys of an issuer that are looked at; issuers have two or three."""
+
+    keys_seconds: float = 3600.0
+    """How long an issuer's keys are believed: a key that was withdrawn stops working within it."""
+
+    keys_pause_seconds: float = 30.0
+    """Between two fetches of keys: tokens that name keys that nobody has cause no more traffic than that."""
+
+    keys_fetch_seconds: float = 10.0
+    """Until an issuer has answered; its callers wait."""
+
+    clock_skew_seconds: float = 30.0
+    """By which the clock of an issuer may differ from ours."""
+
+    subject_chars: int = 200
+    """The name of a caller in a token; it goes into every line of the log."""
 
     http_requests_count: int = 200
     """Requests that one server works on at once. More queue up in memory and none gets faster."""

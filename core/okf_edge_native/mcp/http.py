@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from okf_edge.errors import OkfError, PolicyError, TooLargeError
+from okf_edge.errors import OkfError, PolicyError, TooLargeError, UnavailableError
 from okf_edge.limits import LIMITS
 from okf_edge.policy import pipeline
 from okf_edge.policy.authenticate import Token, authenticate, is_jwt
@@ -144,6 +144,8 @@ class Endpoint:
                 caller = await self.issued(shown)
             else:
                 caller = authenticate(shown, await self.tokens(), guards.clock.now())
+        except UnavailableError as error:
+            raise Refusal(503, "tokens can't be checked at present", headers=(("retry-after", "5"),)) from error
         except PolicyError as error:
             await pipeline.record_refusal(guards, "http", error, str(error.details.get("reason", "")))
             raise Refusal(

@@ -11,8 +11,9 @@ from okf_edge.errors import InputError, UnavailableError
 from okf_edge.limits import LIMITS
 from okf_edge.policy.authenticate import Token
 from okf_edge_native import tokens
+from okf_edge_native.issued import Issuer
 from okf_edge_native.mcp.host import NativeHost, service_of
-from okf_edge_native.mcp.http import LOOPBACK, Endpoint, Settings
+from okf_edge_native.mcp.http import LOOPBACK, PATH, Endpoint, Issued, Settings
 from okf_edge_native.system import SystemClock
 
 _REREAD_SECONDS = 2.0
@@ -49,6 +50,11 @@ class Bound:
         return f"http://{shown}:{self.port}/mcp"
 
 
+def issuer_of(url: str, resource: str) -> Issuer:
+    """The issuer whose tokens for this server are accepted: for its endpoint, or for all that it is called."""
+    return Issuer(url, (f"{resource}{PATH}", resource), SystemClock())
+
+
 async def ready(known: KnownTokens) -> None:
     """Raises InputError: no token would be accepted, so nobody could be answered, or everybody would be."""
     now = SystemClock().now()
@@ -82,12 +88,12 @@ def hosts_of(bound: Bound, allowed: Sequence[str]) -> frozenset[str]:
     return own | {name.lower() for name in allowed}
 
 
-def serve(bound: Bound, host: NativeHost, known: KnownTokens, settings: Settings) -> None:
+def serve(bound: Bound, host: NativeHost, known: KnownTokens, settings: Settings, issued: Issued | None = None) -> None:
     """Serve until the process is told to stop; what is being answered is answered first."""
     import uvicorn
 
     config = uvicorn.Config(
-        Endpoint(service_of(host), known, settings),
+        Endpoint(service_of(host), known, settings, issued),
         log_level="warning",
         access_log=False,
         server_header=False,
