@@ -101,6 +101,20 @@ class FileKeyring:
         return key
 
 
+def signer_from(pem: bytes) -> FileSigner:
+    """The signer of a key that is not encrypted. Raises InputError: it is none."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        key = load_pem_private_key(pem, None)
+    except (ValueError, TypeError) as error:
+        raise InputError("expected a private key in PEM, found something else", code="bad-key") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise InputError("expected an Ed25519 key, found another kind", code="bad-key")
+    return FileSigner(key)
+
+
 def _encoded(key: Ed25519PrivateKey, passphrase: str) -> bytes:
     from cryptography.hazmat.primitives import serialization as form
 

@@ -39,7 +39,7 @@ class S3Blobs:
         self._made = client
 
     async def get(self, key: str, max_bytes: int) -> Blob:
-        with _port_errors(key):
+        with port_errors(key):
             found = self._client.get_object(Bucket=self._bucket, Key=self._key(key))
             data = b"" if found["ContentLength"] > max_bytes else found["Body"].read(max_bytes + 1)
         if found["ContentLength"] > max_bytes or len(data) > max_bytes:
@@ -47,12 +47,12 @@ class S3Blobs:
         return Blob(data, found["ETag"])
 
     async def head(self, key: str) -> BlobStat:
-        with _port_errors(key):
+        with port_errors(key):
             found = self._client.head_object(Bucket=self._bucket, Key=self._key(key))
         return BlobStat(key, found["ContentLength"], found["ETag"])
 
     async def list(self, prefix: str) -> Sequence[BlobStat]:
-        with _port_errors(prefix):
+        with port_errors(prefix):
             pages = self._client.get_paginator("list_objects_v2").paginate(
                 Bucket=self._bucket, Prefix=self._prefix + prefix
             )
@@ -69,7 +69,7 @@ class S3Blobs:
             return str(done["ETag"])
 
         try:
-            with _port_errors(key):
+            with port_errors(key):
                 return _despite_conflicts(write)
         except NotFoundError as error:  # a condition on what is gone: some say 404, some 412
             raise _lost(key) from error
@@ -113,7 +113,7 @@ def _despite_conflicts(write: Callable[[], str]) -> str:
 
 
 @contextmanager
-def _port_errors(key: str) -> Iterator[None]:
+def port_errors(key: str) -> Iterator[None]:
     """Raises: the port's error in place of what the client library raises."""
     from botocore.exceptions import BotoCoreError, ClientError
 

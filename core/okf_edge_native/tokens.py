@@ -14,7 +14,7 @@ from okf_edge.okf.freshness import format_instant
 from okf_edge.policy.authenticate import Grant, Token, digest_of, new_token
 from okf_edge.policy.caller import SCOPES, scopes_of
 from okf_edge.policy.rules import PathRules
-from okf_edge.state import State, corrupt, read_state, write_state
+from okf_edge.state import State, corrupt, decode_state, read_state, write_state
 from okf_edge_native.disk import DiskTree
 from okf_edge_native.failures import port_errors
 from okf_edge_native.places import config_place
@@ -30,8 +30,15 @@ LEAST_CHARS = 32
 async def read_tokens() -> tuple[Token, ...]:
     """Raises: StateFileError: the file is corrupt, and was left as it is."""
     state = await read_state(DiskTree(config_place()), FILE, FORMAT)
-    if state is None:
-        return ()
+    return () if state is None else _tokens(state)
+
+
+def tokens_from(text: str) -> tuple[Token, ...]:
+    """The tokens in the text of a token file that lies elsewhere. Raises StateFileError, NewerFormatError."""
+    return _tokens(decode_state(FILE, text.encode(), FORMAT))
+
+
+def _tokens(state: State) -> tuple[Token, ...]:
     try:
         return tuple(_decoded(entry) for entry in state["tokens"])
     except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:

@@ -14,7 +14,7 @@
 | OKF_INBOX_BUCKET | api | set: the tool `capture` exists and keeps notes there |
 | OKF_TABLE | api | set: a DynamoDB table shares rate limits and idempotency |
 | OKF_UPLOAD_BYTES | api, ingest | largest archive taken; default 67108864 |
-| OKF_SHARD_BYTES | api | index bytes of one environment's budget; default 400000000 |
+| OKF_SHARD_BYTES | search | archive bytes that one environment answers for; default 150000000 |
 | OKF_SHARD_SECONDS | search | how long one shard is waited for; default 8 |
 | OKF_BELIEVE_SECONDS | api | how long believed metadata is used unasked; default 5 |
 | OKF_MODELS | search, ingest | ids of models in the bucket; default `minilm-l6,e5-small-cjk` |
@@ -52,7 +52,7 @@ class Settings:
     inbox_bucket: str = ""
     table: str = ""
     upload_bytes: int = 64 * 1024 * 1024
-    shard_bytes: int = 400_000_000
+    shard_bytes: int = 150_000_000
     shard_seconds: float = 8.0
     believe_seconds: float = 5.0
     models: tuple[str, ...] = ("minilm-l6", "e5-small-cjk")

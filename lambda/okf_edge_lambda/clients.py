@@ -1,0 +1,58 @@
+"""Clients of AWS, made at their first use and forgotten when an environment is restored from a snapshot.
+
+What a snapshot was taken of must hold no connection, credential or randomness: `after_restore` drops it all.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from okf_edge.limits import LIMITS
+
+CONNECTIONS = 40
+"""As many as one environment works on at once: shards of a question, parts of a file."""
+
+
+@cache
+def s3() -> Any:
+    return _client("s3")
+
+
+@cache
+def functions() -> Any:
+    """Invokes other functions. Retries are ours to decide: a search that is asked twice costs twice."""
+    return _client("lambda", attempts=1)
+
+
+@cache
+def parameters() -> Any:
+    return _client("ssm")
+
+
+@cache
+def secrets() -> Any:
+    return _client("secretsmanager")
+
+
+@cache
+def table() -> Any:
+    return _client("dynamodb")
+
+
+def forget() -> None:
+    for each in (s3, functions, parameters, secrets, table):
+        each.cache_clear()
+
+
+def _client(service: str, attempts: int = 4) -> Any:
+    import boto3
+    from botocore.config import Config
+
+    config = Config(
+        connect_timeout=LIMITS.http_connect_seconds,
+        read_timeout=LIMITS.http_silence_seconds,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=CONNECTIONS,
+    )
+    return boto3.session.Session().client(service, config=config)
