@@ -1,6 +1,8 @@
 import js from "@eslint/js";
 import ts from "typescript-eslint";
 
+const SCRIPT_GLOBALS = ["process", "console", "Buffer", "URL", "TextDecoder", "TextEncoder", "WebAssembly", "fetch"];
+
 export default ts.config(
   { ignores: ["node_modules/", "dist/", "**/*.d.ts"] },
   js.configs.recommended,
@@ -13,12 +15,12 @@ export default ts.config(
       "no-implied-eval": "error",
       "no-new-func": "error",
       "@typescript-eslint/consistent-type-imports": "error",
-      "@typescript-eslint/explicit-module-boundary-types": "error",
     },
   },
+  { files: ["**/*.ts"], rules: { "@typescript-eslint/explicit-module-boundary-types": "error" } },
   {
-    files: ["build/**"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", Buffer: "readonly", URL: "readonly" } },
+    files: ["build/**/*.mjs", "../tests/browser/**/*.mjs"],
+    languageOptions: { globals: Object.fromEntries(SCRIPT_GLOBALS.map((name) => [name, "readonly"])) },
     rules: { "no-console": "off" },
   },
 );

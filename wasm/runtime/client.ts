@@ -4,13 +4,13 @@
 // 2. A worker that died is noticed by its error, or by its silence; its calls fail with `worker-crashed`, the next starts anew.
 // 3. An engine that died CRASHES_COUNT times in a row starts in safe mode, until a person or an update asks otherwise.
 
-import { type AssetManifest, AssetError, readAsset } from "./assets";
+import { type AssetManifest, readAsset } from "./assets";
+import { failureOf } from "./failure";
 import type { Host } from "./host";
 import {
   type Argument,
   type CallName,
   type Failure,
-  HostError,
   type Ready,
   type Result,
   type ServiceName,
@@ -19,6 +19,8 @@ import {
   type ToWorker,
 } from "./messages";
 import { served } from "./serving";
+
+export { failureOf };
 
 export const WORKER_ASSET = "worker.js";
 const CRASHES_COUNT = 2;
@@ -130,7 +132,7 @@ export class Runtime {
       this.pending.set(id, { resolve, reject, options });
     });
     clearTimeout(this.idleTimer);
-    options.signal?.addEventListener("abort", () => this.post({ type: "cancel", id }), { once: true });
+    options.signal?.addEventListener("abort", () => this.cancel(id), { once: true });
     this.post({ type: "call", id, name, argument }, buffersOf(argument));
     return result;
   }
@@ -195,6 +197,8 @@ export class Runtime {
       case "ask":
         void this.serve(message.id, message.service, message.argument);
         return;
+      case "unstarted":
+        return this.end(new CallError(message.failure));
       case "crash":
         return this.crash(message.message);
       case "pong":
@@ -206,6 +210,14 @@ export class Runtime {
     this.settled?.();
     this.settled = null;
     this.rest();
+  }
+
+  /** The page does not wait: what the worker still does for this call goes nowhere. */
+  private cancel(id: number): void {
+    const found = this.take(id);
+    if (!found) return;
+    this.post({ type: "cancel", id });
+    found.reject(cancelled());
   }
 
   private take(id: number): Pending | undefined {
@@ -298,14 +310,6 @@ function moduleWorker(source: Uint8Array): Worker {
 
 function cancelled(): CallError {
   return new CallError({ code: "cancelled", message: "it was cancelled", hint: "", issues: [] });
-}
-
-/** What went wrong at the page, in the words of a Failure. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof CallError || error instanceof AssetError || error instanceof HostError) {
-    return { code: error.code, message: error.message, hint: error.hint, issues: [] };
-  }
-  return { code: "unavailable", message: String(error), hint: "", issues: [] };
 }
 
 /** The buffers of bytes that a message carries: they move, they are not copied. A view of a larger buffer is copied. */

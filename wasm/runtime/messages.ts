@@ -349,5 +349,8 @@ export type ToPage =
   | { type: "result"; id: number; value: unknown }
   | { type: "failed"; id: number; failure: Failure }
   | { type: "ask"; id: number; service: ServiceName; argument: unknown }
+  /** The engine could not be opened, e.g. a file of it is damaged. */
+  | { type: "unstarted"; failure: Failure }
+  /** The engine broke while it ran. */
   | { type: "crash"; message: string }
   | { type: "pong"; id: number };

@@ -1,0 +1,101 @@
+// DuckDB-Wasm in the worker: the blocking build, one thread, no extension, no file but those that were handed over.
+
+import * as duckdb from "../../node_modules/@duckdb/duckdb-wasm/dist/duckdb-browser-blocking";
+import { DataType, type Table, type Vector } from "apache-arrow";
+import { ORIGIN, provide, withdraw } from "./origin";
+import type { ReadAsset } from "./python";
+
+const MODULE = "duckdb.wasm";
+const SETTINGS = [
+  "SET autoinstall_known_extensions = false",
+  "SET autoload_known_extensions = false",
+  "SET allow_community_extensions = false",
+  "SET memory_limit = '400MB'",
+];
+
+/** A column as Python takes it: numbers as a typed array where none is absent, else values as JSON. */
+export type Column =
+  { kind: "numbers"; data: Int32Array | Float32Array | Float64Array } | { kind: "values"; json: string };
+
+/** One database in memory, to which files are attached. Errors are thrown as DuckDB words them. */
+export class Database {
+  private constructor(
+    private readonly db: duckdb.DuckDBBindings,
+    private readonly connection: duckdb.DuckDBConnection,
+  ) {}
+
+  static async open(read: ReadAsset): Promise<Database> {
+    provide(MODULE, await read(MODULE));
+    const module = { mainModule: ORIGIN + MODULE, mainWorker: "" };
+    const db = await duckdb.createDuckDB({ mvp: module, eh: module }, new duckdb.VoidLogger(), duckdb.BROWSER_RUNTIME);
+    await db.instantiate(() => undefined);
+    withdraw(MODULE);
+    db.open({ path: ":memory:", query: { castBigIntToDouble: false, castDecimalToDouble: false } });
+    const connection = db.connect();
+    for (const statement of SETTINGS) connection.query(statement);
+    return new Database(db, connection);
+  }
+
+  /** Run one statement; its rows, column by column. */
+  run(sql: string): Column[] {
+    const table = this.connection.query(sql) as unknown as Table;
+    return table.schema.fields.map((_, at) => columnOf(table.getChildAt(at) as Vector));
+  }
+
+  /** The same over a prepared statement; a `?` takes a text or a number. */
+  runPrepared(sql: string, parameters: (string | number | null)[]): Column[] {
+    const statement = this.connection.prepare(sql);
+    try {
+      const table = statement.query(...parameters) as unknown as Table;
+      return table.schema.fields.map((_, at) => columnOf(table.getChildAt(at) as Vector));
+    } finally {
+      statement.close();
+    }
+  }
+
+  addFile(name: string, data: Uint8Array): void {
+    this.db.registerFileBuffer(name, data);
+  }
+
+  fileData(name: string): Uint8Array {
+    return this.db.copyFileToBuffer(name);
+  }
+
+  dropFile(name: string): void {
+    this.db.dropFile(name);
+  }
+}
+
+function columnOf(vector: Vector): Column {
+  const { type } = vector;
+  if (vector.nullCount === 0 && vector.length > 0) {
+    if (DataType.isInt(type) && type.bitWidth <= 32) {
+      const data = vector.toArray() as Int32Array;
+      return { kind: "numbers", data: data instanceof Int32Array ? data : Int32Array.from(data) };
+    }
+    if (DataType.isFloat(type)) return { kind: "numbers", data: vector.toArray() as Float64Array };
+  }
+  return { kind: "values", json: JSON.stringify(Array.from(vector, (value) => plain(value, type))) };
+}
+
+/** A value that JSON carries: bytes as hex in an object, large integers as numbers written in full. */
+function plain(value: unknown, type: DataType): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "bigint") return exact(value);
+  if (DataType.isDecimal(type)) return exact(fromWords(value as Uint32Array));
+  if (value instanceof Uint8Array)
+    return { hex: Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("") };
+  return DataType.isFloat(type) ? { float: String(value) } : value;
+}
+
+/** An integer as a number where that is exact, else as its digits. */
+function exact(value: bigint): unknown {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : { int: String(value) };
+}
+
+/** A 128-bit integer of scale 0, e.g. DuckDB's sum over integers, from its four words, least first. */
+function fromWords(words: Uint32Array): bigint {
+  let value = 0n;
+  for (let at = words.length - 1; at >= 0; at--) value = (value << 32n) | BigInt(words[at] ?? 0);
+  return BigInt.asIntN(32 * words.length, value);
+}

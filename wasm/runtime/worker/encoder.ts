@@ -1,0 +1,52 @@
+// ONNX Runtime Web in the worker: one model at a time, one thread, from local bytes.
+
+import * as ort from "onnxruntime-web/wasm";
+import type { ReadAsset } from "./python";
+
+const MODULE = "ort.wasm";
+const INPUT = "input_ids";
+const OUTPUT = "embedding";
+
+export class Encoder {
+  private session: ort.InferenceSession | null = null;
+  private model = "";
+
+  constructor(
+    private readonly read: ReadAsset,
+    private readonly loaded: (model: string) => void,
+  ) {}
+
+  /** Make the model the one that is loaded; the one before it gives its memory back first. */
+  async load(model: string): Promise<void> {
+    if (this.model === model) return;
+    await this.unload();
+    if (!ort.env.wasm.wasmBinary) {
+      ort.env.wasm.numThreads = 1;
+      ort.env.wasm.proxy = false;
+      ort.env.wasm.wasmBinary = (await this.read(MODULE)) as Uint8Array<ArrayBuffer>;
+    }
+    this.session = await ort.InferenceSession.create(await this.read(`${model}/model.onnx`), {
+      executionProviders: ["wasm"],
+      graphOptimizationLevel: "disabled", // folding would keep the weights as floats: four times the memory
+    });
+    this.model = model;
+    this.loaded(model);
+  }
+
+  async unload(): Promise<void> {
+    const session = this.session;
+    this.session = null;
+    this.model = "";
+    await session?.release();
+  }
+
+  /** The vector of one text, by its ids, from the model that is loaded. */
+  async embed(ids: Int32Array): Promise<Float32Array> {
+    if (!this.session) throw new Error("no model is loaded");
+    const input = new ort.Tensor("int32", ids, [1, ids.length]);
+    const result = await this.session.run({ [INPUT]: input });
+    const vector = result[OUTPUT]?.data;
+    if (!(vector instanceof Float32Array)) throw new Error(`expected a float32 ${OUTPUT}, found none`);
+    return vector;
+  }
+}

@@ -1,0 +1,159 @@
+// The worker: boots the engine, runs the calls of its page, asks the page for what it can't do itself.
+//
+// 1. Words first: Python and DuckDB are opened at the start, the model with the first question that wants it.
+// 2. Nothing is kept that a new worker could not make again: whoever ends this one loses no work that was done.
+// 3. An engine that trapped can't be trusted any more: the page is told, and starts another.
+
+import type { PyodideAPI } from "pyodide";
+import { failureOf } from "../failure";
+import type { Failure, ServiceName, StartOptions, ToPage, ToWorker } from "../messages";
+import { Database } from "./database";
+import { Encoder } from "./encoder";
+import { bootPython } from "./python";
+
+/** One end of the wire. */
+export interface Port {
+  post(message: ToPage, transfer?: ArrayBuffer[]): void;
+  listen(handler: (message: ToWorker) => void): void;
+}
+
+/** What Python gives back: JSON, or a failure as JSON. */
+interface Outcome {
+  json?: string;
+  failure?: string;
+}
+
+interface PythonSide {
+  run(id: number, name: string, argument: string, data: Uint8Array | null): Promise<Outcome>;
+  cancel(id: number): void;
+}
+
+interface Answered {
+  value?: unknown;
+  failure?: Failure;
+}
+
+/** Args: folder: where the engine's files lie on a host that reads files itself (Node). */
+export function serve(port: Port, folder?: string): void {
+  const worker = new Worker(port, folder);
+  port.listen((message) => worker.hear(message));
+}
+
+class Worker {
+  private readonly asked = new Map<number, (answer: Answered) => void>();
+  private nextId = 1;
+  private python: PythonSide | null = null;
+
+  constructor(
+    private readonly port: Port,
+    private readonly folder: string | undefined,
+  ) {}
+
+  hear(message: ToWorker): void {
+    switch (message.type) {
+      case "start":
+        void this.start(message.options);
+        return;
+      case "call":
+        void this.call(message.id, message.name, message.argument);
+        return;
+      case "cancel":
+        return this.python?.cancel(message.id);
+      case "reply":
+        this.asked.get(message.id)?.(message);
+        this.asked.delete(message.id);
+        return;
+      case "ping":
+        return this.port.post({ type: "pong", id: message.id });
+    }
+  }
+
+  private async start(options: StartOptions): Promise<void> {
+    try {
+      this.python = await this.boot(options);
+      this.port.post({ type: "ready", ready: "words", model: "" });
+    } catch (error) {
+      this.port.post({ type: "unstarted", failure: failureOf(error) });
+    }
+  }
+
+  private async boot(options: StartOptions): Promise<PythonSide> {
+    const read = async (name: string): Promise<Uint8Array> => (await this.ask("asset", { name })) as Uint8Array;
+    this.stage("Opening the engine");
+    const [python, database] = await Promise.all([
+      bootPython(read, this.folder),
+      options.safe ? null : Database.open(read),
+    ]);
+    const encoder = new Encoder(read, (model) => this.port.post({ type: "ready", ready: "meaning", model }));
+    python.registerJsModule("okf_edge_bridge", {
+      ask: this.askFromPython.bind(this),
+      tell: this.tell.bind(this),
+      database,
+      encoder,
+    });
+    this.stage("Reading the words");
+    return composed(python, options);
+  }
+
+  private async call(id: number, name: string, argument: unknown): Promise<void> {
+    if (!this.python) return;
+    const { data, ...rest } = argument as { data?: Uint8Array };
+    try {
+      const outcome = await this.python.run(id, name, JSON.stringify(rest), data ?? null);
+      if (outcome.failure) this.port.post({ type: "failed", id, failure: JSON.parse(outcome.failure) as Failure });
+      else this.port.post({ type: "result", id, value: JSON.parse(outcome.json ?? "null") });
+    } catch (error) {
+      this.port.post({ type: "crash", message: lastLine(error) });
+    }
+  }
+
+  private async ask(service: ServiceName, argument: unknown, transfer: ArrayBuffer[] = []): Promise<unknown> {
+    const id = this.nextId++;
+    const answer = await new Promise<Answered>((resolve) => {
+      this.asked.set(id, resolve);
+      this.port.post({ type: "ask", id, service, argument }, transfer);
+    });
+    if (answer.failure) throw Object.assign(new Error(answer.failure.message), answer.failure);
+    return answer.value;
+  }
+
+  /** What Python asks of the page: JSON and bytes each way, and failures as values. */
+  private async askFromPython(service: ServiceName, argument: string, data?: Uint8Array): Promise<unknown> {
+    const asked = JSON.parse(argument) as Record<string, unknown>;
+    try {
+      const value = await this.ask(
+        service,
+        data ? { ...asked, data } : asked,
+        data ? [data.buffer as ArrayBuffer] : [],
+      );
+      if (value instanceof Uint8Array) return { data: value };
+      const { data: bytes, ...rest } = (value ?? {}) as { data?: Uint8Array };
+      return bytes instanceof Uint8Array
+        ? { data: bytes, json: JSON.stringify(rest) }
+        : { json: JSON.stringify(value ?? null) };
+    } catch (error) {
+      return { failure: JSON.stringify(failureOf(error)) };
+    }
+  }
+
+  private tell(message: string): void {
+    this.port.post(JSON.parse(message) as ToPage);
+  }
+
+  private stage(label: string): void {
+    this.port.post({ type: "stage", label });
+  }
+}
+
+function composed(python: PyodideAPI, options: StartOptions): PythonSide {
+  const module = python.pyimport("okf_edge_wasm.calls") as { open(options: string): PythonSide };
+  return module.open(JSON.stringify(options));
+}
+
+/** Of a Python traceback, what went wrong. */
+function lastLine(error: unknown): string {
+  const lines = String(error instanceof Error ? error.message : error)
+    .trim()
+    .split("\n");
+  return lines.at(-1) ?? "";
+}
