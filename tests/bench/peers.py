@@ -10,27 +10,19 @@ import argparse
 import asyncio
 import json
 import statistics
-import subprocess
 import sys
 import time
-import venv
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from okf_edge_native import compose
 from tests.bench import metrics, sets
 from tests.bench.cached_vectors import CachedModels
+from tests.bench.peer_index import PEERS, make_environment, peer_index
 from tests.bench.product import indexed
 from tests.bench.quality import BUILD, Means, Measure, measured, ranking, request_of
 from tests.bench.sets import RetrievalSet
-
-PEERS = ("bm25s", "tantivy", "fts5-porter", "fts5-trigram", "duckdb-fts")
-HERE = Path(__file__).parent
-ENVIRONMENT = BUILD / "peers"
-LIMIT_S = 600
-"""A peer that takes longer is reported as stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +44,7 @@ def compare(data: RetrievalSet, peers: Sequence[str]) -> list[Row]:
     for peer in peers:
         try:
             rows.append(_peer(data, peer))
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        except RuntimeError as error:
             print(f"{peer} on {data.name}: {error}", file=sys.stderr)
     return rows
 
@@ -75,14 +67,10 @@ async def _ours(data: RetrievalSet, means: Means) -> Row:
 
 
 def _peer(data: RetrievalSet, peer: str) -> Row:
-    given, told = BUILD / "bench" / "peer-in.json", BUILD / "bench" / "peer-out.json"
-    given.parent.mkdir(parents=True, exist_ok=True)
     notes = {path: text.decode() for path, text in data.notes.items()}
-    given.write_text(json.dumps({"notes": notes, "questions": [question.text for question in data.questions]}), "utf-8")
-    command = [ENVIRONMENT / "bin" / "python", HERE / "peer_runner.py", peer, given, told]
-    subprocess.run(command, check=True, timeout=LIMIT_S)
-    out: dict[str, Any] = json.loads(told.read_text("utf-8"))
-    return _row(data, peer, out["rankings"], out["build_s"], out["bytes"], out["query_ms"])
+    with peer_index(peer, notes) as index:
+        asked = index.ask([question.text for question in data.questions])
+    return _row(data, peer, asked.rankings, index.build_s, index.bytes, asked.query_ms)
 
 
 def _row(
@@ -105,13 +93,6 @@ def shown(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def _make_environment() -> None:
-    if not (ENVIRONMENT / "bin" / "python").exists():
-        venv.create(ENVIRONMENT, with_pip=True)
-        command = [ENVIRONMENT / "bin" / "python", "-m", "pip", "install", "-q", "-r", HERE / "peers.txt"]
-        subprocess.run(command, check=True)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=list(sets.EMBEDDERS), help=f"of {', '.join(sets.EMBEDDERS)}")
@@ -121,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not sets.CORPORA.is_dir():
         print(f"expected the public corpora at {sets.CORPORA}, found none", file=sys.stderr)
         return 2
-    _make_environment()
+    make_environment()
     rows: list[Row] = []
     for name in given.sets:
         found = compare(sets.load(name), given.peers)
