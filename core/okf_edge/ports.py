@@ -82,6 +82,10 @@ class Blob:
     version: str
 
 
+Audience = Literal["private", "public", "unknown"]
+"""Who can read what a store holds: those who were let in, everybody, or nobody knows."""
+
+
 @dataclass(frozen=True, slots=True)
 class BlobStat:
     key: str
@@ -106,6 +110,13 @@ class BlobStore(Protocol):
 
         Raises PreconditionError and writes nothing when somebody else was first.
         """
+
+
+class HasAudience(Protocol):
+    """A store that can be asked who reads it."""
+
+    async def audience(self) -> Audience:
+        """Looked up, not assumed. Raises UnavailableError."""
 
 
 # --- signatures ------------------------------------------------------------------------------------------------------
