@@ -112,6 +112,8 @@ export interface Contents {
   title: string;
   content: "untrusted";
   start: string;
+  /** Pages that ask to be looked at again by now. */
+  stale: number;
   pages: Listed[];
   files: { path: string; bytes: number }[];
 }

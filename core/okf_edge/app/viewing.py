@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from okf_edge.app.ports import Ports
@@ -66,12 +67,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a bundle holds: its pages in order of path, and all files. `start` is the page to begin with, or empty."""
+    """What a bundle holds: its pages in order of path, and all files. `start` is the page to begin with, or empty.
+
+    `stale` counts the pages that ask to be looked at again by now.
+    """
 
     bundle: InstalledBundle
     pages: tuple[Listed, ...]
     files: tuple[tuple[str, int], ...]
     start: str
+    stale: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ class _Known:
 
     listed: Listed
     aliases: tuple[str, ...]
+    stale_after: datetime | None
 
 
 async def view_page(ports: Ports, path: str) -> View:
@@ -116,7 +122,9 @@ async def contents_of(ports: Ports, bundle_id: str) -> Contents:
     pages = tuple(each.listed for each in known)
     names = {name for name, _ in files}
     start = f"{bundle.path}/index.md" if "index.md" in names else pages[0].path if pages else ""
-    return Contents(bundle, pages, tuple(files), start)
+    now = ports.clock.now()
+    stale = sum(is_stale(each.stale_after, now) for each in known)
+    return Contents(bundle, pages, tuple(files), start, stale)
 
 
 async def _bundle_of(ports: Ports, path: str) -> InstalledBundle:
@@ -149,13 +157,16 @@ async def _looked_up(ports: Ports, bundle: InstalledBundle, inner: str) -> tuple
 
 
 async def _pages(engine: SqlEngine, bundle: InstalledBundle) -> list[_Known]:
-    rows = await engine.query(f"SELECT path, title, type, description, aliases FROM {_INDEX}.concept ORDER BY path", ())
+    rows = await engine.query(
+        f"SELECT path, title, type, description, aliases, stale_after FROM {_INDEX}.concept ORDER BY path", ()
+    )
     return [
         _Known(
             Listed(f"{bundle.path}/{path!s}", str(title), str(kind), str(description or "")),
             tuple(str(aliases or "").splitlines()),
+            datetime.fromisoformat(str(stale_after)) if stale_after else None,
         )
-        for path, title, kind, description, aliases in rows
+        for path, title, kind, description, aliases, stale_after in rows
     ]
 
 
@@ -214,6 +225,7 @@ def contents_json(contents: Contents) -> dict[str, Any]:
         "title": contents.bundle.title,
         "content": "untrusted",
         "start": contents.start,
+        "stale": contents.stale,
         "pages": [asdict(listed) for listed in contents.pages],
         "files": [{"path": path, "bytes": size} for path, size in contents.files],
     }

@@ -63,7 +63,7 @@ async def test_a_listing_is_a_page_too(world):
 async def test_contents_name_every_page_and_the_one_to_begin_with(world):
     contents = await world.okf.contents("ada.harbour")
     assert [each.title for each in contents.pages] == ["Locks", "Quay", "Tides"]
-    assert contents.start == "Library/ada.harbour/index.md"
+    assert (contents.start, contents.stale) == ("Library/ada.harbour/index.md", 1)
     assert dict(contents.files)["img/gauge.png"] == len("picture")
 
 
