@@ -8,10 +8,11 @@ from okf_edge.errors import InputError, NotFoundError
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 from okf_edge_native.disk import DiskTree
+from okf_edge_native.github import GITHUB
 
 
 async def open_source(source: str) -> bytes | FileTree:
-    """The bytes of an archive on disk or behind a URL, or the tree of a folder.
+    """The bytes of an archive on disk, behind a URL or of a repository on GitHub, or the tree of a folder.
 
     Raises: NotFoundError, InputError, TooLargeError, UnavailableError.
     """
@@ -19,6 +20,10 @@ async def open_source(source: str) -> bytes | FileTree:
         from okf_edge_native.http import fetch
 
         return (await fetch(source, LIMITS.archive_bytes)).data
+    if source.startswith(GITHUB) and not os.path.exists(source):
+        from okf_edge_native.github.archives import archive_at
+
+        return await archive_at(source)
     return DiskTree(source) if os.path.isdir(source) else await read_archive(source)
 
 

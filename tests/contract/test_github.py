@@ -21,7 +21,6 @@ from okf_edge.feed.client import Feed, refresh, trust
 from okf_edge.feed.kept import Kept
 from okf_edge.feed.writer import require_conditions
 from okf_edge.inmemory import MemoryTree
-from okf_edge_native.github import api as github_api
 from okf_edge_native.github.api import GithubApi, repository_of
 from okf_edge_native.github.archives import archive_at
 from okf_edge_native.github.blobs import BRANCH, GithubBlobs
@@ -384,4 +383,3 @@ def test_what_names_no_repository_is_refused(address: str) -> None:
 def test_addresses_of_repositories_are_read() -> None:
     assert str(repository_of("github:ada/feed.git")) == "ada/feed"
     assert repository_of("github://ada/feed@v1/x").ref == "v1/x"
-    assert github_api.SCHEME == "github:"

@@ -29,7 +29,6 @@ from okf_edge.errors import InputError, NotFoundError, OkfError, UnavailableErro
 from okf_edge.limits import LIMITS
 from okf_edge_native.http import Reply, Request, send
 
-SCHEME = "github:"
 API = "https://api.github.com"
 JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
