@@ -16,7 +16,13 @@ from tests import pure_packages
 from tests.test_house_purity import IMPORT_ALL
 from tests.test_house_rules import REPOSITORY, shown, tracked
 
-PACKAGES = ("core/okf_edge/", "core/okf_edge_native/", "cli/okf_edge_cli/", "lambda/okf_edge_lambda/")
+PACKAGES = (
+    "core/okf_edge/",
+    "core/okf_edge_native/",
+    "cli/okf_edge_cli/",
+    "lambda/okf_edge_lambda/",
+    "wasm/okf_edge_wasm/",
+)
 SUFFIXES = {".py", ".json", ".md", ".typed"}
 INFO = f"okf_edge-{okf_edge.__version__}.dist-info"
 

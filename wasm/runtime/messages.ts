@@ -176,6 +176,10 @@ export interface Preview extends Verified {
   embedder: string;
   /** Of the installed bundle of the same id; empty when there is none. */
   installed: string;
+  /** What was found in its text: an installation is refused unless `acceptRisks` is given. */
+  risks: string[];
+  /** How it departs from OKF: an installation is refused unless `acceptNonconformant` is given. */
+  breaches: string[];
 }
 
 export interface Feed {

@@ -17,14 +17,9 @@ export interface Port {
   listen(handler: (message: ToWorker) => void): void;
 }
 
-/** What Python gives back: JSON, or a failure as JSON. */
-interface Outcome {
-  json?: string;
-  failure?: string;
-}
-
+/** `okf_edge_wasm/worker.py`. */
 interface PythonSide {
-  run(id: number, name: string, argument: string, data: Uint8Array | null): Promise<Outcome>;
+  run(id: number, name: string, argument: string, data: Uint8Array | undefined): Promise<string>;
   cancel(id: number): void;
 }
 
@@ -99,9 +94,9 @@ class Worker {
     if (!this.python) return;
     const { data, ...rest } = argument as { data?: Uint8Array };
     try {
-      const outcome = await this.python.run(id, name, JSON.stringify(rest), data ?? null);
-      if (outcome.failure) this.port.post({ type: "failed", id, failure: JSON.parse(outcome.failure) as Failure });
-      else this.port.post({ type: "result", id, value: JSON.parse(outcome.json ?? "null") });
+      const outcome = JSON.parse(await this.python.run(id, name, JSON.stringify(rest), data)) as Answered;
+      if (outcome.failure) this.port.post({ type: "failed", id, failure: outcome.failure });
+      else this.port.post({ type: "result", id, value: outcome.value });
     } catch (error) {
       this.port.post({ type: "crash", message: lastLine(error) });
     }
@@ -146,8 +141,8 @@ class Worker {
 }
 
 function composed(python: PyodideAPI, options: StartOptions): PythonSide {
-  const module = python.pyimport("okf_edge_wasm.calls") as { open(options: string): PythonSide };
-  return module.open(JSON.stringify(options));
+  const module = python.pyimport("okf_edge_wasm.worker") as { opened(options: string): PythonSide };
+  return module.opened(JSON.stringify(options));
 }
 
 /** Of a Python traceback, what went wrong. */
