@@ -73,9 +73,9 @@ def _after_an_edit(notes: Path, model: str, bound_s: float | None) -> Iterator[R
 def warm_questions(work: Path) -> Iterator[Row]:
     for chunks, bound_ms in ((10_000, 30.0), (100_000, 90.0)):
         for model, bound in (("minilm-l6", bound_ms), ("e5-small-cjk", None)):
-            p50_ms, found = warm.median_ms(work, chunks, model)
-            note = f"{found:,} chunks, made-up vectors"
-            yield Row(f"warm hybrid query, {chunks:,} chunks, {model}, p50", p50_ms, "ms CPU", bound, note=note)
+            found = warm.measure(work, chunks, model)
+            note = f"{found.chunks:,} chunks, made-up vectors"
+            yield Row(f"warm hybrid query, {chunks:,} chunks, {model}, p50", found.p50_ms, "ms CPU", bound, note=note)
 
 
 def index_sizes(work: Path) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from okf_edge.index.files import open_index
@@ -26,16 +27,39 @@ QUESTIONS = 30
 INDEX = ".okf/index.duckdb"
 
 
-def median_ms(work: Path, chunks: int, model_id: str) -> tuple[float, int]:
-    """The median of `QUESTIONS` different questions, embedding included; and how many chunks there were."""
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Processor time of each question, embedding included, in milliseconds; and how many chunks there were."""
+
+    times_ms: tuple[float, ...]
+    chunks: int
+
+    @property
+    def p50_ms(self) -> float:
+        return statistics.median(self.times_ms)
+
+    @property
+    def p95_ms(self) -> float:
+        return statistics.quantiles(self.times_ms, n=20)[-1]
+
+
+def pages(work: Path, chunks: int) -> Path:
+    """A folder of pages that make about so many chunks."""
     notes = work / f"warm-{chunks}"
     if not notes.exists():
         corpus.write_pages(notes, chunks // (CHUNKS_PER_PAGE * 2), sections=CHUNKS_PER_PAGE)
+    return notes
+
+
+def measure(work: Path, chunks: int, model_id: str) -> Warm:
+    """Different questions by words and meaning, on an index with made-up vectors of the model's shape."""
+    notes = pages(work, chunks)
     found = synthetic.build_index(notes, model_id)
-    return asyncio.run(_median_ms(notes, model_id)), found.chunks
+    return Warm(asyncio.run(times_ms(notes)), found.chunks)
 
 
-async def _median_ms(notes: Path, model_id: str) -> float:
+async def times_ms(notes: Path, lexical: bool = False) -> tuple[float, ...]:
+    """Ask an indexed folder; the first question, which loads what is needed, does not count."""
     tree, engine, models, clock = DiskTree(notes), DuckdbSql(), compose.models(), SystemClock()
     index = await open_index(engine, "base", tree, INDEX)
     source = Source(
@@ -46,9 +70,10 @@ async def _median_ms(notes: Path, model_id: str) -> float:
     times = []
     for question in corpus.questions(QUESTIONS + 1):
         start_s = time.process_time()
-        answer = await search(SearchRequest(question), [source], engine, models, clock, coverage)
-        times.append(time.process_time() - start_s)
-        if answer.coverage.mode != "hybrid":
-            raise RuntimeError(f"expected a hybrid answer, found a {answer.coverage.mode} one: run `make models`")
+        request = SearchRequest(question, dense=not lexical)
+        answer = await search(request, [source], engine, models, clock, coverage)
+        times.append((time.process_time() - start_s) * 1000)
+        if answer.coverage.mode != ("lexical" if lexical else "hybrid"):
+            raise RuntimeError(f"expected another answer than a {answer.coverage.mode} one: run `make models`")
     await engine.close()
-    return statistics.median(times[1:]) * 1000
+    return tuple(times[1:])
