@@ -5,11 +5,14 @@
 | OKF_BUCKET | all | the bucket that holds everything that lasts |
 | OKF_FEED_ROOT | all | sha256 of the feed's first root, in hex: whom to believe |
 | OKF_SEARCH_FUNCTION | api, search | name or ARN (with alias) of the function `search` |
+| OKF_INGEST_FUNCTION | clock | name or ARN of the function `ingest` |
 | OKF_TOKENS_PARAMETER | api | SSM SecureString: the JSON of `tokens.json` (hashes only) |
 | OKF_AUDIT_KEY_PARAMETER | api | SSM SecureString: 64 hex digits, the key of the audit log |
 | OKF_KEYS_PARAMETER | ingest, clock | SSM SecureString: the PEM of the snapshot and timestamp keys |
 | OKF_HOSTS | api | more names that the service goes by, comma separated |
 | OKF_ORIGINS | api | origins of pages that may call, comma separated |
+| OKF_ISSUER | api | set: the OpenID provider whose JWTs are accepted, for OKF_PUBLIC_URL |
+| OKF_PUBLIC_URL | api | the address by which tokens name the service, e.g. `https://okf.example.org` |
 | OKF_FEED_PUBLIC | api | `true`: the feed is read without a token; default `false` |
 | OKF_INBOX_BUCKET | api | set: the tool `capture` exists and keeps notes there |
 | OKF_TABLE | api | set: a DynamoDB table shares rate limits and idempotency |
@@ -43,11 +46,14 @@ class Settings:
     bucket: str = ""
     feed_root: str = ""
     search_function: str = ""
+    ingest_function: str = ""
     tokens_parameter: str = ""
     audit_key_parameter: str = ""
     keys_parameter: str = ""
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
+    issuer: str = ""
+    public_url: str = ""
     feed_public: bool = False
     inbox_bucket: str = ""
     table: str = ""
@@ -74,11 +80,14 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         bucket=read.text("OKF_BUCKET"),
         feed_root=read.text("OKF_FEED_ROOT").removeprefix("sha256:"),
         search_function=read.text("OKF_SEARCH_FUNCTION"),
+        ingest_function=read.text("OKF_INGEST_FUNCTION"),
         tokens_parameter=read.text("OKF_TOKENS_PARAMETER"),
         audit_key_parameter=read.text("OKF_AUDIT_KEY_PARAMETER"),
         keys_parameter=read.text("OKF_KEYS_PARAMETER"),
         hosts=frozenset(each.lower() for each in read.listed("OKF_HOSTS")),
         origins=frozenset(read.listed("OKF_ORIGINS")),
+        issuer=read.text("OKF_ISSUER"),
+        public_url=read.text("OKF_PUBLIC_URL").rstrip("/"),
         feed_public=read.text("OKF_FEED_PUBLIC").lower() == "true",
         inbox_bucket=read.text("OKF_INBOX_BUCKET"),
         table=read.text("OKF_TABLE"),

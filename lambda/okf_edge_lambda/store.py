@@ -97,8 +97,16 @@ async def put_anyway(key: str, data: bytes) -> None:
         clients.s3().put_object(Bucket=settings().bucket, Key=key, Body=data)
 
 
+async def move(key: str, to: str) -> None:
+    """Move an object; one that is not there is nothing to move."""
+    name = settings().bucket
+    with suppress(NotFoundError), port_errors(key):
+        clients.s3().copy_object(Bucket=name, Key=to, CopySource={"Bucket": name, "Key": key})
+        clients.s3().delete_object(Bucket=name, Key=key)
+
+
 async def remove(key: str) -> None:
-    with port_errors(key), suppress(NotFoundError):
+    with suppress(NotFoundError), port_errors(key):
         clients.s3().delete_object(Bucket=settings().bucket, Key=key)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import NoReturn
 
@@ -32,30 +33,52 @@ from okf_edge_lambda.shelf import Shelf
 FEED_NAME, FEED_URL = "service", "service:feed"
 
 
+Bundles = Callable[[], Awaitable[Sequence[ServedBundle]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The bundles by id, and the state files of a base that has them."""
+
+    bundles: Mapping[str, ServedBundle]
+    state: Mapping[str, bytes]
+
+    def meant(self, path: str) -> tuple[ServedBundle, str]:
+        library, _, rest = path.partition("/")
+        bundle_id, _, name = rest.partition("/")
+        if library != places.LIBRARY or bundle_id not in self.bundles:
+            raise _absent(path)
+        return self.bundles[bundle_id], name
+
+
 class ServedTree:
     """A `FileTree` over served bundles.
 
-    Args: root: the pin of the service's own feed, which the base follows; empty: it follows none. inbox: where captured
-        notes go, if anywhere.
+    Args:
+        bundles: tells which they are, when something of them is first asked for.
+        root: the pin of the service's own feed, which the base follows; empty: it follows none.
+        inbox: where captured notes go, if anywhere.
     """
 
-    def __init__(self, bundles: Sequence[ServedBundle], shelf: Shelf, root: str = "", inbox: BlobStore | None = None):
-        self._bundles = {each.bundle.id: each for each in bundles}
+    def __init__(self, bundles: Bundles, shelf: Shelf, root: str = "", inbox: BlobStore | None = None):
+        self._find = bundles
         self._shelf = shelf
+        self._root = root
         self._inbox = inbox
         self._brought: dict[str, str] = {}
-        self._state = {REGISTRY: _registry(bundles)} | ({FEEDS: _feeds(root)} if root else {})
+        self._found: _Found | None = None
 
     async def bring(self) -> None:
         """Have the indexes of all bundles, and their pages, on this environment's disk."""
-        for each in self._bundles.values():
+        for each in (await self._content()).bundles.values():
             place = await self._shelf.bring(each.index_key, each.index.bytes, each.index.sha256)
             self._brought[f"{each.bundle.path}/{each.index.path}"] = place
             await self._pages(each)
 
     async def list(self, enter: Callable[[str], bool] | None = None) -> Sequence[FileStat]:
-        found = [FileStat(path, len(data), 1) for path, data in self._state.items()]
-        for each in self._bundles.values():
+        content = await self._content()
+        found = [FileStat(path, len(data), 1) for path, data in content.state.items()]
+        for each in content.bundles.values():
             found += (FileStat(f"{each.bundle.path}/{file.path}", file.bytes, 1) for file in each.files.values())
             found.append(FileStat(f"{each.bundle.path}/{INDEX_FILE}", each.index.bytes, 1))
         entered = _remembered(enter) if enter else None
@@ -63,17 +86,19 @@ class ServedTree:
         return sorted(shown, key=lambda stat: stat.path)
 
     async def stat(self, path: str) -> FileStat:
-        if path in self._state:
-            return FileStat(path, len(self._state[path]), 1)
-        bundle, name = self._meant(path)
+        content = await self._content()
+        if path in content.state:
+            return FileStat(path, len(content.state[path]), 1)
+        bundle, name = content.meant(path)
         if name == bundle.index.path:
             return FileStat(path, bundle.index.bytes, 1)
         return FileStat(path, self._file(bundle, name, path).bytes, 1)
 
     async def read(self, path: str, max_bytes: int | None = None) -> bytes:
-        if path in self._state:
-            return self._state[path]
-        bundle, name = self._meant(path)
+        content = await self._content()
+        if path in content.state:
+            return content.state[path]
+        bundle, name = content.meant(path)
         file = self._file(bundle, name, path)
         if max_bytes is not None and file.bytes > max_bytes:
             raise TooLargeError(f"expected at most {max_bytes} bytes in {path!r}, found {file.bytes}")
@@ -116,12 +141,12 @@ class ServedTree:
     async def _pages(self, bundle: ServedBundle) -> str:
         return await self._shelf.bring(bundle.key(PAGES), bundle.pages_bytes, bundle.pages_sha256)
 
-    def _meant(self, path: str) -> tuple[ServedBundle, str]:
-        library, _, rest = path.partition("/")
-        bundle_id, _, name = rest.partition("/")
-        if library != places.LIBRARY or bundle_id not in self._bundles:
-            raise _absent(path)
-        return self._bundles[bundle_id], name
+    async def _content(self) -> _Found:
+        if self._found is None:
+            bundles = await self._find()
+            state = {REGISTRY: _registry(bundles)} | ({FEEDS: _feeds(self._root)} if self._root else {})
+            self._found = _Found({each.bundle.id: each for each in bundles}, state)
+        return self._found
 
     def _file(self, bundle: ServedBundle, name: str, path: str) -> ServedFile:
         if name not in bundle.files:

@@ -129,7 +129,7 @@ class Endpoint:
     def _require_known_host(self, request: _Request) -> None:
         """Refuse pages that reach us under another name, or from another origin (DNS rebinding)."""
         host = request.header("host")
-        if _without_port(host) not in self.settings.hosts:
+        if without_port(host) not in self.settings.hosts:
             raise Refusal(403, "this server does not go by that name: see --allow-host")
         origin = request.header("origin")
         if origin and origin not in self.settings.origins and origin not in (f"http://{host}", f"https://{host}"):
@@ -298,7 +298,7 @@ def _require_single_headers(request: _Request) -> None:
         raise Refusal(400, f"the header {double} came more than once", protocol.HEADER_MISMATCH)
 
 
-def _without_port(host: str) -> str:
+def without_port(host: str) -> str:
     """`localhost:8765` -> `localhost`; an IPv6 address keeps its brackets."""
     name, colon, port = host.lower().rpartition(":")
     return name if colon and port.isdigit() and not name.endswith(":") else host.lower()

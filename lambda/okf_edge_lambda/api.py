@@ -1,0 +1,75 @@
+"""The function `api`: the Function URL's events to the ASGI application and back.
+
+Everything is imported when an environment starts, where Lambda gives it a whole processor; clients and keys are made
+when they are first needed, so that a snapshot holds none.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from mangum import Mangum
+
+from okf_edge.errors import FormatError
+from okf_edge.policy.pipeline import Guards
+from okf_edge.ports import BlobStore
+from okf_edge.tools.service import Service
+from okf_edge_lambda import environment, faults, protected, store
+from okf_edge_lambda.calls import BucketLedger, StreamAuditLog
+from okf_edge_lambda.host import ServiceHost
+from okf_edge_lambda.searching import invoke_search
+from okf_edge_lambda.settings import settings
+from okf_edge_lambda.telling import count, logger, metrics, tracer
+from okf_edge_lambda.web import application
+from okf_edge_native.mcp.http import Endpoint, Settings
+from okf_edge_native.mcp.serve import issuer_of
+from okf_edge_native.s3 import S3Blobs
+from okf_edge_native.system import SystemClock, SystemEntropy
+
+
+@cache
+def _adapter() -> Mangum:
+    endpoint = Endpoint(_service(), protected.tokens, _pinned(), _issuer())
+    return Mangum(application(endpoint), lifespan="off")
+
+
+environment.keep_snapshots_clean(also=_adapter.cache_clear)
+
+
+@logger.inject_lambda_context
+@tracer.capture_lambda_handler(capture_response=False)
+@metrics.log_metrics(raise_on_empty_metrics=False)
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    environment.loop()
+    environment.shelf().begin()
+    try:
+        return _adapter()(event, context)
+    except RuntimeError:
+        count("Forged")
+        logger.warning("an event of no kind that this function takes")
+        return {"statusCode": 400, **faults.told(FormatError("expected an event of HTTP", code="bad-event"))}
+
+
+def _service() -> Service:
+    inbox = _inbox if settings().inbox_bucket else None
+    host = ServiceHost(environment.believed(), environment.library(), environment.shelf(), invoke_search, inbox)
+    guards = Guards(
+        BucketLedger(store.bucket()), StreamAuditLog(), protected.audit_key(), SystemClock(), SystemEntropy()
+    )
+    return Service(host, guards)
+
+
+def _pinned() -> Settings:
+    scopes = frozenset({"read", "capture"} if settings().inbox_bucket else {"read"})
+    return Settings(scopes, settings().hosts, settings().origins, settings().public_url, settings().issuer)
+
+
+def _issuer() -> Any:
+    return issuer_of(settings().issuer, settings().public_url) if settings().issuer else None
+
+
+def _inbox(creator: str) -> BlobStore:
+    from okf_edge_lambda import clients
+
+    return S3Blobs(f"s3://{settings().inbox_bucket}/{creator}", clients.s3())

@@ -1,0 +1,290 @@
+"""The HTTP side of the service: one ASGI application with MCP, feed, bundles, questions and publishing.
+
+docs/decisions/0024-what-the-service-speaks.md is the contract; `/docs` shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Header, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from okf_edge import __version__
+from okf_edge.errors import InputError, NotFoundError, OkfError, PolicyError
+from okf_edge.feed.names import TIMESTAMP_KEY, creator_of
+from okf_edge.feed.release import Release
+from okf_edge.limits import LIMITS
+from okf_edge.policy.caller import Caller
+from okf_edge_lambda import environment, faults, layout, store, submitting
+from okf_edge_lambda.access import Asgi, caller_of
+from okf_edge_lambda.believed import newest
+from okf_edge_lambda.settings import settings
+from okf_edge_lambda.telling import count, logger
+from okf_edge_native.mcp.http import Endpoint, without_port
+
+DIRECT_BYTES = 1_000_000
+"""Metadata that goes through the function; larger goes by redirect, since an answer holds 6 MB as text in JSON."""
+
+Auth = Annotated[str, Header(alias="authorization")]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class QueryBody(Body):
+    """A question. `kb` is a creator, or `*` for all."""
+
+    question: str = Field(min_length=1, max_length=LIMITS.question_chars)
+    kb: str = Field("*", max_length=64)
+    k: int = Field(8, ge=1, le=LIMITS.answer_candidates_count)
+    types: list[str] = []
+    tags: list[str] = []
+    paths: list[str] = []
+    means: str = "hybrid"
+    explain: bool = False
+
+
+class PublishBody(Body):
+    """Step 1: what will be uploaded. `accepted` are risks that may leave, by id, each with its reason."""
+
+    id: str = Field(max_length=200)
+    version: str = Field(max_length=64)
+    sha256: str = Field(max_length=64)
+    bytes: int
+    accepted: dict[str, str] = {}
+
+
+class SignedBody(Body):
+    """Step 2: the creator's next releases, as the text that was signed."""
+
+    metadata: str = Field(max_length=LIMITS.feed_targets_bytes)
+
+
+def application(endpoint: Endpoint) -> Asgi:
+    """Everything that the Function URL serves."""
+    app = FastAPI(
+        title="okf-edge", version=__version__, description="Verified bundles of knowledge: published, found, asked."
+    )
+    app.add_exception_handler(OkfError, _refusal)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _defect)
+    _add_reading(app, endpoint)
+    _add_asking(app, endpoint)
+    _add_publishing(app, endpoint)
+    mounted: Asgi = endpoint
+    app.mount("/", mounted)
+    return Pinned(app, endpoint)
+
+
+class Pinned:
+    """Answers only under the names that the service goes by: those that are configured, and that of its Function URL.
+
+    AWS writes the latter into every event, whatever the client claims.
+    """
+
+    def __init__(self, app: Asgi, endpoint: Endpoint) -> None:
+        self._app = app
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        settings_of = self._endpoint.settings
+        domain = str(scope.get("aws.event", {}).get("requestContext", {}).get("domainName", "")).lower()
+        if domain and domain not in settings_of.hosts:
+            self._endpoint.settings = replace(settings_of, hosts=settings_of.hosts | {domain})
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(headers)
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Mapping[str, str]) -> JSONResponse | None:
+        known, host, origin = self._endpoint.settings, headers.get("host", ""), headers.get("origin", "")
+        if without_port(host) not in known.hosts:
+            error = PolicyError("the service does not go by that name", code="unknown-host", hint="See OKF_HOSTS.")
+        elif origin and origin not in known.origins and origin not in (f"https://{host}", f"http://{host}"):
+            error = PolicyError("pages of this origin are not answered", code="unknown-origin", hint="See OKF_ORIGINS.")
+        else:
+            return None
+        return JSONResponse(faults.told(error), 403)
+
+
+def _add_reading(app: FastAPI, endpoint: Endpoint) -> None:
+    reader = _granted(endpoint, "read")
+
+    async def follower(authorization: Auth = "") -> Caller | None:
+        """Who reads the feed; nobody in particular where it is public."""
+        return None if settings().feed_public else await caller_of(endpoint, authorization, "read")
+
+    @app.get("/health")
+    async def health() -> JSONResponse:
+        """Whether the feed can be believed, and until when."""
+        return await _health()
+
+    @app.get("/v1/feed/metadata")
+    async def metadata(caller: Annotated[Caller | None, Depends(follower)]) -> dict[str, Any]:
+        """The names that are taken: for whoever signs next."""
+        found = await store.feed().list("metadata/")
+        return {"keys": [asdict(each) for each in found]}
+
+    @app.get("/v1/feed/metadata/{name}")
+    async def feed_file(name: str, caller: Annotated[Caller | None, Depends(follower)]) -> Response:
+        return await _metadata(f"metadata/{name}")
+
+    @app.get("/v1/feed/targets/{bundle_id}/{name}")
+    async def target(bundle_id: str, name: str, caller: Annotated[Caller | None, Depends(follower)]) -> Response:
+        _require_whole(caller, bundle_id)
+        key = f"{layout.FEED}/targets/{bundle_id}/{name}"
+        await store.bucket().head(key)
+        return RedirectResponse(store.presigned_get(key), 307)
+
+    @app.get("/v1/bundles")
+    async def bundles(caller: Annotated[Caller, Depends(reader)]) -> dict[str, Any]:
+        releases = await environment.believed().releases()
+        return {"bundles": [_bundle(each) for each in releases if caller.may_use(each.creator)]}
+
+    @app.get("/v1/bundles/{bundle_id}/{version}")
+    async def bundle(bundle_id: str, version: str, caller: Annotated[Caller, Depends(reader)]) -> Response:
+        _require_whole(caller, bundle_id)
+        release = await _release(bundle_id, version)
+        return RedirectResponse(store.presigned_get(f"{layout.FEED}/{release.key}"), 307)
+
+
+def _add_asking(app: FastAPI, endpoint: Endpoint) -> None:
+    reader = _granted(endpoint, "read", is_counted=False)
+
+    @app.post("/v1/query")
+    async def query(body: QueryBody, caller: Annotated[Caller, Depends(reader)]) -> JSONResponse:
+        """The answer to a question, or a refusal that says why (answer.schema.json)."""
+        arguments = body.model_dump(exclude={"explain"})
+        if body.explain:
+            return JSONResponse(dict((await endpoint.service.call(caller, "explain", arguments)).content))
+        arguments["max_tokens"] = LIMITS.result_tokens
+        return JSONResponse(dict((await endpoint.service.call(caller, "query", arguments)).content))
+
+
+def _add_publishing(app: FastAPI, endpoint: Endpoint) -> None:
+    publisher = _granted(endpoint, "publish")
+
+    @app.post("/v1/publish")
+    async def begin(body: PublishBody, caller: Annotated[Caller, Depends(publisher)]) -> JSONResponse:
+        """Step 1: where to upload an archive."""
+        upload = await submitting.begin(caller, body.id, body.version, body.sha256, body.bytes, body.accepted)
+        if upload is None:
+            return JSONResponse({"state": "published"})
+        return JSONResponse(asdict(upload), 201)
+
+    @app.post("/v1/publish/{upload}")
+    async def finish(upload: str, body: SignedBody, caller: Annotated[Caller, Depends(publisher)]) -> JSONResponse:
+        """Step 2: what the creator signed. The archive has to be uploaded."""
+        await submitting.finish(caller, upload, body.metadata)
+        count("Submitted")
+        return JSONResponse({"state": "accepted", "upload": upload}, 202)
+
+    @app.get("/v1/publish/{upload}")
+    async def standing(upload: str, caller: Annotated[Caller, Depends(publisher)]) -> dict[str, Any]:
+        """How a publication stands."""
+        found = await submitting.standing(caller, upload)
+        if found.state == "published":
+            environment.believed().forget()
+        shown = ("state", "id", "version", "code", "message", "issues", "snapshot")
+        return {"upload": upload, **{name: value for name, value in asdict(found).items() if name in shown}}
+
+
+def _granted(endpoint: Endpoint, scope: Any, *, is_counted: bool = True) -> Callable[..., Any]:
+    async def caller(authorization: Auth = "") -> Caller:
+        return await caller_of(endpoint, authorization, scope, is_counted=is_counted)
+
+    return caller
+
+
+async def _health() -> JSONResponse:
+    known = {"version": __version__, "root": f"sha256:{settings().feed_root}"}
+    try:
+        trusted = await environment.believed().now()
+    except OkfError as error:
+        count("FeedNotBelieved")
+        told = {"status": "failing", **known, "problem": {"code": error.code, "message": error.message}}
+        return JSONResponse(told, 503)
+    expires = min(trusted.timestamp.expires, trusted.snapshot.expires)
+    snapshot = trusted.snapshot.version
+    return JSONResponse(
+        {"status": "ok", **known, "snapshot": snapshot, "expires": expires.isoformat(), "problem": None}
+    )
+
+
+async def _metadata(key: str) -> Response:
+    limit = max(LIMITS.feed_targets_bytes, LIMITS.feed_snapshot_bytes)
+    blob = await store.feed().get(key, limit)
+    if len(blob.data) > DIRECT_BYTES:
+        return RedirectResponse(store.presigned_get(f"{layout.FEED}/{key}"), 307)
+    cache = "no-cache" if key == TIMESTAMP_KEY else "private, max-age=31536000, immutable"
+    return Response(blob.data, media_type="application/json", headers={"etag": blob.version, "cache-control": cache})
+
+
+async def _release(bundle_id: str, version: str) -> Release:
+    releases = [each for each in await environment.believed().releases() if each.id == bundle_id]
+    wanted = newest(releases) if version == "latest" else [each for each in releases if each.version == version]
+    if not wanted:
+        raise _no_release(bundle_id, version)
+    return wanted[0]
+
+
+def _require_whole(caller: Caller | None, bundle_id: str) -> None:
+    """An archive holds every page: nothing for whoever may see a part, or none."""
+    if caller is None:
+        return
+    if not caller.may_use(creator_of(bundle_id)):
+        raise _no_release(bundle_id, "")
+    if caller.rules:
+        raise PolicyError("this token sees a part of bundles, and an archive is a whole one", code="forbidden")
+
+
+def _no_release(bundle_id: str, version: str) -> NotFoundError:
+    return NotFoundError(f"expected a release {bundle_id[:200]} {version[:64]}, found none", code="no-release")
+
+
+def _bundle(release: Release) -> dict[str, Any]:
+    shown = (
+        "id",
+        "version",
+        "title",
+        "description",
+        "licence",
+        "creator",
+        "bytes",
+        "sha256",
+        "content_digest",
+        "yanked",
+    )
+    return {name: getattr(release, name) for name in shown}
+
+
+async def _refusal(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, OkfError)
+    status = faults.status_of(error)
+    headers = {}
+    if status == 401:
+        headers["www-authenticate"] = 'Bearer realm="okf", Basic realm="okf"'
+    if isinstance(error, PolicyError) and "retry_after_seconds" in error.details:
+        headers["retry-after"] = str(error.details["retry_after_seconds"])
+    if status >= 500:
+        count("Failed")
+        logger.warning("refused", extra={"code": error.code, "reason": error.message, "path": request.url.path})
+    return JSONResponse(faults.told(error), status, headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    issues = [f"{'.'.join(map(str, each['loc'][1:])) or 'body'}: {each['msg']}" for each in error.errors()]
+    told = InputError(f"this can't be asked like that: {'; '.join(issues)}", code="bad-arguments", issues=issues)
+    return JSONResponse(faults.told(told), 400)
+
+
+async def _defect(request: Request, error: Exception) -> JSONResponse:
+    count("Defect")
+    logger.exception("defect", extra={"path": request.url.path})
+    return JSONResponse(faults.told(OkfError("internal error", code="internal")), 500)
