@@ -1,0 +1,27 @@
+// What the reader gives to the runtime.
+
+import type { CrashCount, Host } from "../../runtime/host";
+import { EngineFiles } from "./engine_files";
+import { StoredTree } from "./tree";
+import { fetchUrl } from "./web";
+
+export interface ReaderHost extends Host {
+  assets: EngineFiles;
+}
+
+export function readerHost(): ReaderHost {
+  return {
+    assets: new EngineFiles(document.baseURI),
+    trees: { base: new StoredTree("base"), spare: new StoredTree("spare"), device: new StoredTree("device") },
+    fetch: fetchUrl,
+    crashes: CRASHES,
+  };
+}
+
+const CRASH_KEY = "okf-edge-crashes";
+
+/** In local storage: it is written at once, also when the page is killed next. */
+const CRASHES: CrashCount = {
+  read: async () => Number(localStorage.getItem(CRASH_KEY) ?? 0) || 0,
+  write: async (count) => localStorage.setItem(CRASH_KEY, String(count)),
+};
