@@ -64,14 +64,21 @@ class FileAuditLog:
     def __init__(self, folder: str) -> None:
         self.path = f"{folder}/audit.jsonl"
         self._folder, self._head = folder, f"{folder}/audit.head"
+        self._made = False
 
     async def append(self, extend: Callable[[bytes], bytes]) -> None:
         with port_errors(self.path):
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            with locked(f"{self._folder}/audit.lock"):
-                line = extend(_last(self.path, _read(self._head)))
-                _append(self.path, line + b"\n")
-                _write(self._head, line)
+            if not self._made:
+                os.makedirs(self._folder, mode=0o700, exist_ok=True)
+                self._made = True
+            with (
+                locked(f"{self._folder}/audit.lock"),
+                _opened(self.path, os.O_RDWR | os.O_APPEND) as log,
+                _opened(self._head, os.O_RDWR) as head,
+            ):
+                line = extend(_last(log, _first_line(os.read(head, _TAIL_BYTES))))
+                os.write(log, line + b"\n")
+                _rewrite(head, line + b"\n")
 
     async def lines(self) -> list[bytes]:
         with port_errors(self.path):
@@ -79,7 +86,7 @@ class FileAuditLog:
 
     async def head(self) -> bytes:
         with port_errors(self._head):
-            return _read(self._head)
+            return _first_line(_read(self._head))
 
 
 def audit_key(folder: str) -> bytes:
@@ -116,20 +123,16 @@ def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-def _last(log: str, head: bytes) -> bytes:
+def _last(log: int, head: bytes) -> bytes:
     """The line to go on from: the noted one, or the one after it when a process ended before it could note that."""
     tail = _tail(log).rpartition(b"\n")[2]
     return tail if head != tail and _number(tail) == _number(head) + 1 else head
 
 
-def _tail(path: str) -> bytes:
+def _tail(descriptor: int) -> bytes:
     """The end of a file, without its last newline."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-            return file.read().removesuffix(b"\n")
-    except FileNotFoundError:
-        return b""
+    os.lseek(descriptor, max(0, os.fstat(descriptor).st_size - _TAIL_BYTES), os.SEEK_SET)
+    return os.read(descriptor, _TAIL_BYTES).removesuffix(b"\n")
 
 
 def _number(line: bytes) -> int:
@@ -168,17 +171,20 @@ def _read(path: str) -> bytes:
         return b""
 
 
-def _append(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+@contextmanager
+def _opened(path: str, flags: int) -> Iterator[int]:
+    descriptor = os.open(path, flags | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
-        os.write(descriptor, data)
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _write(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        os.write(descriptor, data)
-    finally:
-        os.close(descriptor)
+def _first_line(data: bytes) -> bytes:
+    return data.partition(b"\n")[0]
+
+
+def _rewrite(descriptor: int, line: bytes) -> None:
+    """Write a line over the one before, in one go: cutting the file first costs more than all else of a call."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, line)

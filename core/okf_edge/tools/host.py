@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from okf_edge.app.ports import Ports, Searcher
@@ -50,16 +50,19 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a tool works with: the host, its caller, time and chance."""
+    """What one call works with: the host, its caller, time and chance. Which bases there are is looked up once."""
 
     host: Host
     caller: Caller
     clock: Clock
     entropy: Entropy
+    _known: list[tuple[Base, ...]] = field(default_factory=list, repr=False, compare=False)
 
     async def known(self) -> tuple[Base, ...]:
         """The bases that the caller may use."""
-        return tuple(base for base in await self.host.bases() if self.caller.may_use(base.name))
+        if not self._known:
+            self._known.append(tuple(base for base in await self.host.bases() if self.caller.may_use(base.name)))
+        return self._known[0]
 
     async def base(self, named: str) -> Base:
         """The base that a call means. Raises InputError: none is meant, or it can't be asked."""

@@ -14,6 +14,7 @@ from okf_edge.ports import Entropy
 from okf_edge.retrieval.visible import visible
 
 _CODE_BYTES = 6
+_QUOTED = str.maketrans({'"': "'", "<": "‹", ">": "›", "\n": " "})
 
 
 def code_of(entropy: Entropy) -> str:
@@ -37,4 +38,4 @@ def shown(value: object) -> object:
 
 def _plain(value: str) -> str:
     """A value that stays within its quotes."""
-    return visible(value).replace('"', "'").replace("<", "‹").replace(">", "›").replace("\n", " ")
+    return visible(value).translate(_QUOTED)

@@ -12,7 +12,7 @@ from okf_edge.policy.caller import Caller
 from okf_edge.policy.pipeline import Course, Guards
 from okf_edge.tools import resources
 from okf_edge.tools.catalogue import TOOLS, shown_to
-from okf_edge.tools.host import EVERY, Host, World, meant
+from okf_edge.tools.host import EVERY, Base, Host, World, meant
 from okf_edge.tools.resources import Content
 from okf_edge.tools.tool import Bound, Tool
 
@@ -40,10 +40,9 @@ class Service:
         Raises: OkfError: whatever stopped the call; it was recorded.
         """
         tool, world = self.tool(name), self.world(caller)
-        known = {base.name for base in await world.known()}
-        base = await self._meant(world, tool, arguments)
-        if tool and tool.federated:
-            known.add(EVERY)
+        bases = await world.known()
+        base = _meant(self.host.default, bases, tool, arguments)
+        known = {each.name for each in bases} | ({EVERY} if tool and tool.federated else set())
         bound = Bound(tool, world) if tool else None
         return await pipeline.run(self.guards, Call(caller, name, arguments, declines), bound, base, known)
 
@@ -59,9 +58,10 @@ class Service:
         pipeline.require_size(course, len(content.text.encode()))
         return content
 
-    async def _meant(self, world: World, tool: Tool | None, arguments: Mapping[str, Any]) -> str:
-        """The base that a call means, before its arguments are checked; empty when it means none."""
-        if tool is None or not tool.on_base:
-            return ""
-        named = arguments.get("kb")
-        return named if isinstance(named, str) and named else meant(self.host.default, await world.known())
+
+def _meant(default: str, bases: Sequence[Base], tool: Tool | None, arguments: Mapping[str, Any]) -> str:
+    """The base that a call means, before its arguments are checked; empty when it means none."""
+    if tool is None or not tool.on_base:
+        return ""
+    named = arguments.get("kb")
+    return named if isinstance(named, str) and named else meant(default, bases)
