@@ -1,0 +1,217 @@
+// From a link or a file to an installed bundle: look at it, decide, install. Nothing is written before the one button.
+import { Modal, Setting } from "obsidian";
+import type { Installation, Preview } from "../runtime/messages";
+import { signatureText, sizeText } from "../ui/words";
+import { ARCHIVE_BYTES, download, webAddress } from "./downloads";
+import { engineNotice } from "./engine_notice";
+import { isCancelled, messageOf } from "./failures";
+import type OkfEdgePlugin from "./main";
+import { PickedFile, type Picked } from "./picking";
+import { locale, say } from "./words";
+import { failureOf } from "../runtime/failure";
+
+interface Archive {
+  name: string;
+  data: Uint8Array;
+}
+
+export class InstallModal extends Modal {
+  private readonly cancel = new AbortController();
+
+  constructor(
+    private readonly plugin: OkfEdgePlugin,
+    private readonly picked: Picked | null,
+  ) {
+    super(plugin.app);
+  }
+
+  override async onOpen(): Promise<void> {
+    this.setTitle(say("install-title"));
+    this.modalEl.addClass("okf-edge-modal");
+    const presence = await this.plugin.engine.files.presence();
+    if (presence.state !== "there") engineNotice(this.contentEl, this.plugin, presence);
+    else if (this.picked) await this.lookAt(this.picked);
+    else this.askWhere();
+  }
+
+  override onClose(): void {
+    this.cancel.abort();
+    this.contentEl.empty();
+  }
+
+  private askWhere(): void {
+    this.contentEl.createEl("p", { text: say("install-where") });
+    const form = this.contentEl.createEl("form", "okf-edge-ask");
+    const field = form.createEl("input", {
+      type: "url",
+      placeholder: "https://…",
+      attr: { "aria-label": say("link") },
+    });
+    form.createEl("button", { cls: "mod-cta", text: say("from-link"), attr: { type: "submit" } });
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.lookAt({ link: field.value });
+    });
+    const file = this.contentEl.createEl("button", { text: say("from-file"), attr: { type: "button" } });
+    file.addEventListener("click", () => void this.chooseFile());
+    field.focus();
+  }
+
+  private async chooseFile(): Promise<void> {
+    const picked = await PickedFile.ask();
+    if (picked) await this.lookAt(picked);
+  }
+
+  /** Get it, check every file of it, and show what it is. */
+  private async lookAt(picked: Picked): Promise<void> {
+    try {
+      const archive = await this.fetched(picked);
+      this.tell(say("checking", { name: archive.name }));
+      const { signal } = this.cancel;
+      const preview = await this.plugin.engine.call("preview", { ...copied(archive) }, { signal });
+      this.show(archive, preview);
+    } catch (error) {
+      this.fail(error, () => this.lookAt(picked));
+    }
+  }
+
+  private async fetched(picked: Picked): Promise<Archive> {
+    if (picked instanceof PickedFile) return { name: picked.name, data: await picked.bytes() };
+    const address = webAddress(picked.link);
+    const name = decodeURIComponent(address.pathname.split("/").pop() ?? "") || address.host;
+    this.tell(say("fetching", { name }));
+    const { status, data } = await download(address.href, "GET", ARCHIVE_BYTES);
+    if (status === 200) return { name: address.href, data };
+    throw new Error(say("answered-badly", { host: address.host, status }));
+  }
+
+  private show(archive: Archive, preview: Preview): void {
+    const { contentEl } = this;
+    contentEl.empty();
+    contentEl.createEl("h3", { text: preview.title });
+    if (preview.description) contentEl.createEl("p", { text: preview.description });
+    for (const fact of factsOf(preview)) contentEl.createEl("p", { cls: "okf-edge-fact", text: fact });
+    this.drawFindings(preview);
+    const setting = new Setting(contentEl).setClass("okf-edge-buttons");
+    const isUpdate = preview.installed && preview.installed !== preview.version;
+    const text = isUpdate ? say("update-now", { from: preview.installed, to: preview.version }) : say("install-now");
+    setting.addButton((button) =>
+      button
+        .setButtonText(text)
+        .setCta()
+        .onClick(() => this.install(archive, preview, false)),
+    );
+    setting.addButton((button) =>
+      button.setButtonText(say("cancel")).onClick(() => {
+        this.close();
+      }),
+    );
+  }
+
+  private drawFindings(preview: Preview): void {
+    const { contentEl } = this;
+    contentEl.createEl("h4", { text: say("findings") });
+    const found = [...preview.notes];
+    if (preview.left_out.length) found.push(say("left-out", { count: preview.left_out.length }));
+    const list = contentEl.createEl("ul", "okf-edge-findings");
+    for (const each of found.length ? found : [say("no-findings")]) list.createEl("li", { text: each });
+  }
+
+  private async install(archive: Archive, preview: Preview, acceptRisks: boolean): Promise<void> {
+    const onProgress = ({ label }: { label: string }): void => {
+      this.tell(say("installing", { step: label }));
+    };
+    onProgress({ label: preview.title });
+    try {
+      const done = await this.plugin.engine.call("install", { ...copied(archive), acceptRisks }, { onProgress });
+      this.finish(done);
+    } catch (error) {
+      if (failureOf(error).code === "risks") this.askAgain(error, archive, preview);
+      else this.fail(error, () => this.install(archive, preview, acceptRisks));
+    }
+  }
+
+  private finish({ bundle, outcome, notes }: Installation): void {
+    const { contentEl } = this;
+    contentEl.empty();
+    const text = say(outcome === "unchanged" ? "unchanged" : "installed", {
+      title: bundle.title,
+      version: bundle.version,
+    });
+    contentEl.createEl("p", { text, attr: { role: "status" } });
+    for (const note of notes) contentEl.createEl("p", { cls: "okf-edge-quiet", text: note });
+    const setting = new Setting(contentEl).setClass("okf-edge-buttons");
+    setting.addButton((button) =>
+      button
+        .setButtonText(say("ask-it"))
+        .setCta()
+        .onClick(() => {
+          this.close();
+          void this.plugin.open("search");
+        }),
+    );
+    setting.addButton((button) =>
+      button.setButtonText(say("close")).onClick(() => {
+        this.close();
+      }),
+    );
+  }
+
+  /** Text in the bundle speaks to assistants, or the like: whoever installs it anyway has read what was found. */
+  private askAgain(error: unknown, archive: Archive, preview: Preview): void {
+    this.tell(messageOf(error));
+    const setting = new Setting(this.contentEl).setClass("okf-edge-buttons");
+    setting.addButton((button) =>
+      button
+        .setButtonText(say("accept-risks"))
+        .setWarning()
+        .onClick(() => this.install(archive, preview, true)),
+    );
+    setting.addButton((button) =>
+      button.setButtonText(say("cancel")).onClick(() => {
+        this.close();
+      }),
+    );
+  }
+
+  private fail(error: unknown, again: () => Promise<void>): void {
+    if (isCancelled(error)) return;
+    this.contentEl.empty();
+    const failed = this.contentEl.createDiv({ cls: "okf-edge-failure", attr: { role: "alert" } });
+    for (const line of messageOf(error).split("\n")) failed.createEl("p", { text: line });
+    failed.createEl("p", { cls: "okf-edge-quiet", text: say("not-written") });
+    const setting = new Setting(this.contentEl).setClass("okf-edge-buttons");
+    setting.addButton((button) => button.setButtonText(say("again")).onClick(again));
+    setting.addButton((button) =>
+      button.setButtonText(say("close")).onClick(() => {
+        this.close();
+      }),
+    );
+  }
+
+  private tell(text: string): void {
+    this.contentEl.empty();
+    this.contentEl.createEl("p", { cls: "okf-edge-status", text, attr: { role: "status" } });
+  }
+}
+
+/** Bytes that the engine takes are gone here; the archive is needed twice, to look and to install. */
+function copied({ name, data }: Archive): Archive {
+  return { name, data: data.slice() };
+}
+
+function factsOf(preview: Preview): string[] {
+  const isSigned = preview.signature === "valid";
+  const signature = signatureText(
+    isSigned ? { kind: "signed", name: preview.creator } : { kind: "unsigned" },
+    locale(),
+  );
+  const size = sizeText(preview.bytes, locale());
+  return [
+    `${preview.id} · ${say("version", { version: preview.version })}`,
+    signature,
+    ...(preview.creator ? [say("made-by", { name: preview.creator })] : []),
+    ...(preview.licence ? [say("licence", { licence: preview.licence })] : []),
+    say("writes", { count: preview.files, size, folder: `Library/${preview.id}` }),
+  ];
+}
