@@ -27,6 +27,16 @@ def run(job: Callable[[Okf], Awaitable[Result]], folder: str | None, as_json: bo
     return asyncio.run(awaited())
 
 
+def run_alone(job: Callable[[], Awaitable[Result]]) -> Result:
+    """Await what has to do with no folder."""
+
+    async def awaited() -> Result:
+        return await job()
+
+    signal.signal(signal.SIGINT, _interrupt)
+    return asyncio.run(awaited())
+
+
 def run_all(request: SearchRequest, embedder: str, as_json: bool) -> Answer:
     """Ask every registered knowledge base at once."""
 

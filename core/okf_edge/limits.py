@@ -183,5 +183,14 @@ class Limits:
     http_requests_count: int = 200
     """Requests that one server works on at once. More queue up in memory and none gets faster."""
 
+    service_answer_bytes: int = 6 * 1024 * 1024
+    """One JSON answer of a service: what a function may answer with."""
+
+    service_wait_seconds: float = 180.0
+    """Until a service has taken a publication in. Verifying and indexing the largest bundle takes a minute."""
+
+    service_pause_seconds: float = 0.5
+    """Before a service is asked again whether a publication is in; it doubles up to ten times this."""
+
 
 LIMITS = Limits()

@@ -16,6 +16,8 @@ ROOT, TARGETS, SNAPSHOT, TIMESTAMP = "root", "targets", "snapshot", "timestamp"
 TOP_LEVEL = (ROOT, TARGETS, SNAPSHOT, TIMESTAMP)
 FOLDER = "metadata/"
 TIMESTAMP_KEY = f"{FOLDER}timestamp.json"
+SERVED = "/v1/feed"
+"""Where the feed of a service lies below its address."""
 
 _VERSIONED = re.compile(rf"{FOLDER}([1-9][0-9]{{0,15}})\.([a-z0-9-]+)\.json")
 _CREATOR = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
