@@ -68,7 +68,8 @@ export function plainText(markdown: string): string {
 /** Sentences and lines, in order, none empty. */
 function sentencesOf(text: string): string[] {
   return text
-    .split(/\n+|(?<=[.!?])\s+(?=[\p{Lu}\p{N}"“(])|(?<=[。！？])/u)
+    .replace(/([.!?])[ \t]+(?=[\p{Lu}\p{N}"“(])|([。！？])/gu, "$1$2\n") // iOS before 16.4 has no lookbehind
+    .split(/\n+/)
     .map((each) => each.trim())
     .filter((each) => /[\p{L}\p{N}]/u.test(each));
 }
