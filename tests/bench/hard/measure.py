@@ -1,0 +1,149 @@
+"""Figures of the hard set through the product: `python -m tests.bench.hard.measure [dev|test] [embedder|lexical]`.
+
+`page` is whether the page that answers is among the first ten, `passage` whether its quoted text is in what is shown of
+it. `--misses` lists what went wrong; it is refused for the test half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from okf_edge.ports import Models
+from okf_edge.retrieval.answer import Answer, Candidate
+from okf_edge.retrieval.request import SearchRequest
+from okf_edge_native import compose
+from tests.bench import metrics
+from tests.bench.cached_vectors import CachedModels
+from tests.bench.hard.library import library
+from tests.bench.hard.questions import ANSWERABLE, UNANSWERABLE, Half, HardQuestion, questions
+from tests.bench.quality import BUILD, Means, Measure, measured
+
+MODEL = "e5-small-cjk"
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question and what came back: the rank of the page that answers (0: not among the first ten)."""
+
+    question: HardQuestion
+    rank: int
+    passage: bool
+    refused: bool
+    confidence: float
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Figures of some of the questions. `page`, `passage` and `mrr` are None where nothing answers."""
+
+    name: str
+    questions: int
+    refused: float
+    page: Measure | None
+    passage: Measure | None
+    mrr: Measure | None
+
+
+async def ask(asked: Sequence[HardQuestion], means: Means, models: Models, embedder: str = MODEL) -> list[Asked]:
+    """Every question asked of the library, by one means."""
+    async with library(models, "" if means == "lexical" else embedder) as shelf:
+        return [
+            _asked(one, await shelf.ask(SearchRequest(one.text, lexical=means != "dense", dense=means != "lexical")))
+            for one in asked
+        ]
+
+
+def _asked(question: HardQuestion, answer: Answer) -> Asked:
+    shown = answer.candidates or answer.near
+    rank = next((place for place, found in enumerate(shown, 1) if found.path == question.path), 0)
+    confidence = max((found.confidence for found in shown[:3]), default=0.0)
+    first = shown[0].path if shown else ""
+    holds = bool(rank) and _holds(shown[rank - 1], question.quote)
+    return Asked(question, rank, holds, answer.verdict != "ok", confidence, first)
+
+
+def _holds(found: Candidate, quote: str) -> bool:
+    return quote in found.text
+
+
+def lines(asked: Sequence[Asked]) -> list[Line]:
+    """All, by kind, and by kind and language."""
+    answerable = [one for one in asked if one.question.is_answerable]
+    found = [_line("answerable", answerable)]
+    found += [_line(lang, [one for one in answerable if one.question.lang == lang]) for lang in LANGUAGES]
+    for kind in (*ANSWERABLE, *UNANSWERABLE):
+        of_kind = [one for one in asked if one.question.kind == kind]
+        found.append(_line(kind, of_kind))
+        found += [_line(f"{kind} {lang}", [one for one in of_kind if one.question.lang == lang]) for lang in LANGUAGES]
+    return found
+
+
+def _line(name: str, asked: Sequence[Asked]) -> Line:
+    if not all(one.question.is_answerable for one in asked):
+        return Line(name, len(asked), metrics.mean([one.refused for one in asked]), None, None, None)
+
+    def over(value: Callable[[Asked], float]) -> Measure:
+        return measured([value(one) for one in asked])
+
+    return Line(
+        name,
+        len(asked),
+        metrics.mean([one.refused for one in asked]),
+        page=over(lambda one: float(one.rank > 0)),
+        passage=over(lambda one: float(one.passage)),
+        mrr=over(lambda one: 1 / one.rank if one.rank else 0.0),
+    )
+
+
+def shown(found: Sequence[Line]) -> str:
+    told = [f"{'questions':16} {'n':>4}  {'page R@10':22} {'passage':8} {'MRR':6} refused"]
+    for line in found:
+        figures = " " * 38
+        if line.page and line.passage and line.mrr:
+            interval = f"{line.page.mean:.3f} [{line.page.low:.3f}, {line.page.high:.3f}]"
+            figures = f"{interval:22} {line.passage.mean:<8.3f} {line.mrr.mean:<6.3f}"
+        told.append(f"{line.name:16} {line.questions:4}  {figures} {line.refused:.3f}")
+    return "\n".join(told)
+
+
+def misses(asked: Sequence[Asked]) -> list[str]:
+    """Of the development half: what was not found, or wrongly refused or answered."""
+    return [
+        f"{one.question.id} {one.question.kind} {one.question.lang} {one.question.text!r}: rank {one.rank} of "
+        f"{one.question.path}, first {one.first}, {'refused' if one.refused else 'ok'} at {one.confidence}"
+        for one in asked
+        if one.refused == one.question.is_answerable or (one.question.is_answerable and not one.rank)
+    ]
+
+
+def as_json(found: Sequence[Line]) -> list[Mapping[str, object]]:
+    return [asdict(line) for line in found]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("half", choices=["dev", "test"])
+    parser.add_argument("--means", choices=["hybrid", "lexical", "dense"], default="hybrid")
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args(arguments)
+    if given.misses and given.half == "test":
+        parser.error("nobody looks at single questions of the test half")
+    half: Half = given.half
+    asked = asyncio.run(ask(questions(half), given.means, CachedModels(compose.shelf(), BUILD / "bench-cache")))
+    print("\n".join(misses(asked)) if given.misses else "", end="\n" if given.misses else "")
+    print(shown(lines(asked)))
+    if given.json:
+        given.json.write_text(json.dumps(as_json(lines(asked)), indent=1), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
