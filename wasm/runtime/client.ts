@@ -154,7 +154,7 @@ export class Runtime {
     this.tell({ phase: "starting", ready: null, stage: "Opening the engine", safe });
     const manifest = await this.assetManifest();
     const source = await readAsset(this.host.assets, manifest, WORKER_ASSET);
-    await this.host.crashes.write(safe ? 0 : crashes + 1); // taken back once it answers: a killed page writes nothing
+    if (!safe) await this.host.crashes.write(crashes + 1); // taken back once it answers: a killed page writes nothing
     this.worker = (this.host.worker ?? moduleWorker)(source);
     this.worker.onmessage = (event: MessageEvent<ToPage>) => this.hear(event.data);
     this.worker.onerror = (event) => this.crash(event.message || "the worker could not be started");
@@ -189,7 +189,7 @@ export class Runtime {
         return this.pending.get(message.id)?.options.onNote?.(message.text);
       case "result":
         this.take(message.id)?.resolve(message.value as never);
-        void this.host.crashes.write(0);
+        if (!this.current.safe) void this.host.crashes.write(0);
         return;
       case "failed":
         this.take(message.id)?.reject(new CallError(message.failure));

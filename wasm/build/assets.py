@@ -1,0 +1,141 @@
+"""Builds the engine of the WebView into `wasm/dist`: its files as they are used, then as chunks with a manifest.
+
+    python wasm/build/assets.py [--models FOLDER]
+
+Rules:
+1. Nothing is built again while its sources are the same.
+2. A chunk is named after the asset that it is part of: another version of a file never overwrites the old one's chunks.
+3. `runtime/assets.ts` says what the manifest means.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import gzip
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import wheels
+
+import okf_edge
+from okf_edge.embedding.models import MODELS
+
+WASM = Path(__file__).parents[1]
+DIST = WASM / "dist"
+ENGINE = DIST / "engine"
+ASSETS = DIST / "assets"
+CHUNK_BYTES = 4 * 1024 * 1024
+SOURCES = ("wasm/runtime", "wasm/build", "wasm/okf_edge_wasm", "wasm/package-lock.json", "pyproject.toml")
+SOURCES += ("core", "cli/okf_edge_cli", "lambda/okf_edge_lambda")
+PACKED = (".whl", ".zip", ".onnx")
+"""What is compressed already."""
+PARTS = {"duckdb.wasm": "engine", "ort.wasm": "meaning"}
+NOT_SHIPPED = ("worker.node.mjs", "pyodide.asm.mjs")
+"""Of the engine's folder: only Node needs them."""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("--models", type=Path, help="the folder of models to ship; left out: none")
+    build(arguments.parse_args().models)
+
+
+def build(models: Path | None) -> Path:
+    """The folder with the manifest and its chunks. Several processes may ask at once."""
+    DIST.mkdir(exist_ok=True)
+    with (DIST / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _build_engine()
+        _chunk(models)
+    return ASSETS
+
+
+def _build_engine() -> None:
+    stamp, digest = ENGINE / ".sources", _digest_of_sources()
+    if stamp.is_file() and stamp.read_text() == digest:
+        return
+    shutil.rmtree(ENGINE, ignore_errors=True)
+    ENGINE.mkdir(parents=True)
+    with TemporaryDirectory() as scratch:
+        paths = [*wheels.wheels(DIST / "wheels"), wheels.own_wheel(Path(scratch))]
+        for path in paths:
+            shutil.copy(path, ENGINE / path.name)
+        (ENGINE / "pyodide-lock.json").write_text(wheels.lock_file(paths))
+    subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(ENGINE)], check=True)
+    stamp.write_text(digest)
+
+
+def _digest_of_sources() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(_files(wheels.REPOSITORY / each for each in SOURCES)):
+        digest.update(f"{path}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _files(roots: Iterable[Path]) -> Iterator[Path]:
+    for root in roots:
+        for path in [root] if root.is_file() else root.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and "node_modules" not in path.parts:
+                yield path
+
+
+def _chunk(models: Path | None) -> None:
+    ASSETS.mkdir(exist_ok=True)
+    assets = [_asset(path.name, PARTS.get(path.name, "base"), path) for path in _shipped()]
+    for model in MODELS if models else ():
+        for file in model.files:
+            assert models is not None
+            assets.append(_asset(f"{model.id}/{file.name}", f"model:{model.id}", models / model.id / file.name))
+    manifest = {"format": 1, "version": okf_edge.__version__, "assets": assets}
+    (ASSETS / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    wanted = {chunk["file"] for asset in assets for chunk in asset["chunks"]} | {"manifest.json"}
+    for path in ASSETS.iterdir():
+        if path.name not in wanted:
+            path.unlink()
+
+
+def _shipped() -> list[Path]:
+    return [
+        path for path in sorted(ENGINE.iterdir()) if path.name not in NOT_SHIPPED and not path.name.startswith(".")
+    ]
+
+
+def _asset(name: str, part: str, path: Path) -> dict[str, object]:
+    data = path.read_bytes()
+    sha256 = hashlib.sha256(data).hexdigest()
+    encoding = "identity" if name.endswith(PACKED) else "gzip"
+    chunks = _cut(sha256, data if encoding == "identity" else _packed(data, f"{sha256[:16]}.gz"))
+    return {"name": name, "part": part, "bytes": len(data), "sha256": sha256, "encoding": encoding, "chunks": chunks}
+
+
+def _packed(data: bytes, name: str) -> bytes:
+    """The data in gzip, from the last build where that had the same."""
+    cache = DIST / "packed" / name
+    if not cache.is_file():
+        cache.parent.mkdir(exist_ok=True)
+        cache.write_bytes(gzip.compress(data, 9, mtime=0))
+    return cache.read_bytes()
+
+
+def _cut(sha256: str, stored: bytes) -> list[dict[str, object]]:
+    chunks = []
+    for number, start in enumerate(range(0, max(1, len(stored)), CHUNK_BYTES)):
+        part = stored[start : start + CHUNK_BYTES]
+        path = ASSETS / f"{sha256[:16]}.{number}"
+        if not path.is_file() or path.stat().st_size != len(part):
+            path.write_bytes(part)
+        chunks.append({"file": path.name, "bytes": len(part), "sha256": hashlib.sha256(part).hexdigest()})
+    return chunks
+
+
+if __name__ == "__main__":
+    main()
