@@ -2,7 +2,7 @@ import { render } from "preact";
 
 import { App } from "./app";
 import { restWhenHidden } from "./engine";
-import { worksOffline } from "./offline";
+import { keepEngine, worksOffline } from "./offline";
 import { takeOpenParameter } from "./route";
 import { locale } from "./say";
 import "./style.css";
@@ -11,5 +11,6 @@ document.documentElement.lang = locale === "zh" ? "zh-Hans" : "en";
 takeOpenParameter();
 restWhenHidden();
 worksOffline();
+void keepEngine();
 const root = document.getElementById("app");
 if (root) render(<App />, root);

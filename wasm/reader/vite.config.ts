@@ -9,13 +9,16 @@ const version = /__version__ = "([^"]+)"/.exec(
   readFileSync(join(import.meta.dirname, "../../core/okf_edge/__init__.py"), "utf8"),
 )?.[1];
 
+/** What the site offers: each site has its own, so it is no part of the page. */
+const OFFERS = "site.json";
+
 /** Writes `sw.js`, which knows every file of the page. */
 function serviceWorker(): Plugin {
   return {
     name: "service-worker",
     apply: "build",
     async generateBundle(_, bundle) {
-      const files = readdirSync(join(import.meta.dirname, "public"));
+      const files = readdirSync(join(import.meta.dirname, "public")).filter((name) => name !== OFFERS);
       const shell = [...Object.keys(bundle), ...files].sort();
       const digest = createHash("sha256");
       for (const name of Object.keys(bundle).sort()) {

@@ -14,7 +14,8 @@ const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hang
 const CJK_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*/gu;
 const LONGEST_ENDING = 6;
-const CARD_CHARS = 320;
+const CARD_CHARS = 280;
+const FENCE = /^[ \t]*(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|(?![\s\S]))/gm;
 
 /** The text in pieces, each matched word marked; together they are the text again. */
 export function marked(text: string, terms: readonly string[]): Piece[] {
@@ -31,9 +32,10 @@ export function marked(text: string, terms: readonly string[]): Piece[] {
   return pieces;
 }
 
-/** The sentence with most of the terms, with what follows as long as a card has room; cuts are shown by an ellipsis. */
+/** The sentence with most of the terms (code only where there is nothing else), with what follows as long as a card has room; cuts are shown by an ellipsis. */
 export function passage(markdown: string, terms: readonly string[], limit = CARD_CHARS): string {
-  const sentences = sentencesOf(plainText(markdown));
+  const prose = sentencesOf(plainText(markdown.replace(FENCE, "")));
+  const sentences = prose.length ? prose : sentencesOf(plainText(markdown));
   const held = sentences.map((each) => distinctMatches(each, terms));
   const best = Math.max(0, held.indexOf(Math.max(...held)));
   let text = sentences[best] ?? "";

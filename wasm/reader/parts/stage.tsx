@@ -3,20 +3,27 @@
 import type { JSX } from "preact";
 
 import type { RuntimeState } from "../../runtime/client";
+import { sizeText } from "../../ui/words";
 import { useEngine } from "../engine";
-import { say } from "../say";
+import { useFetching } from "../offline";
+import { locale, say } from "../say";
 import { useOnline } from "./online";
 
 export function Stage(): JSX.Element {
   const state = useEngine();
   const online = useOnline();
+  const fetching = useFetching();
   return (
     <p class="stage quiet" role="status">
       <span class={`dot ${state.phase}`} aria-hidden="true" />
-      {stageText(state)}
+      {fetching ? say("stage-fetching", sizes(fetching)) : stageText(state)}
       {!online && <span> {say("offline")}</span>}
     </p>
   );
+}
+
+function sizes(fetching: { done: number; total: number }): { done: string; total: string } {
+  return { done: sizeText(fetching.done, locale), total: sizeText(fetching.total, locale) };
 }
 
 function stageText(state: RuntimeState): string {

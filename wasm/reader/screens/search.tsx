@@ -1,6 +1,6 @@
 // Search: one question, answers by words at once, better ones by meaning a moment later, in place.
 
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { CallError } from "../../runtime/client";
@@ -34,7 +34,7 @@ export function Search(props: { question: string }): JSX.Element {
         <p class="hint">{say(installed?.bundles.length === 0 ? "search-nothing-installed" : "search-empty")}</p>
       )}
       <Stage />
-      <MeaningOffer meaning={meaning} />
+      {!found && <MeaningOffer meaning={meaning} />}
       {failure && <Failed failure={failure} again={again} />}
       <div class="results" aria-busy={busy}>
         <p class="quiet count" role="status">
@@ -48,13 +48,18 @@ export function Search(props: { question: string }): JSX.Element {
             </button>
           </p>
         )}
-        {found && <Answers answer={found.answer} titles={titles} />}
+        {found && (
+          <Answers answer={found.answer} titles={titles}>
+            <MeaningOffer meaning={meaning} />
+          </Answers>
+        )}
       </div>
     </>
   );
 }
 
-function Answers(props: { answer: Answer; titles: Map<string, string> }): JSX.Element {
+/** `children` stand between what answers and what merely comes near. */
+function Answers(props: { answer: Answer; titles: Map<string, string>; children: ComponentChildren }): JSX.Element {
   const { answer } = props;
   const titleOf = (candidate: Candidate): string => props.titles.get(candidate.bundle) || candidate.bundle;
   const quoted = answer.candidates.filter((candidate, number) => number === 0 || candidate.confidence >= QUOTED);
@@ -69,6 +74,7 @@ function Answers(props: { answer: Answer; titles: Map<string, string> }): JSX.El
           </li>
         ))}
       </ol>
+      {props.children}
       <Named heading={say("less-likely")} places={named} answer={answer} titleOf={titleOf} />
       <Named heading={say("near")} places={answer.near} answer={answer} titleOf={titleOf} />
       <p class="quiet">{coverage(answer)}</p>
