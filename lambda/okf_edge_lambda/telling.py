@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 
@@ -10,6 +11,8 @@ SERVICE = "okf-edge"
 
 os.environ.setdefault("POWERTOOLS_METRICS_NAMESPACE", SERVICE)
 os.environ.setdefault("POWERTOOLS_SERVICE_NAME", SERVICE)
+
+warnings.filterwarnings("ignore", "No application metrics to publish")  # most invocations have none
 
 logger = Logger()
 metrics = Metrics()

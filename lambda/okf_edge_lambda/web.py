@@ -5,18 +5,18 @@ docs/decisions/0024-what-the-service-speaks.md is the contract; `/docs` shows it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Header, Request
+from fastapi import APIRouter, Depends, FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from okf_edge import __version__
 from okf_edge.errors import InputError, NotFoundError, OkfError, PolicyError
-from okf_edge.feed.names import TIMESTAMP_KEY, creator_of
+from okf_edge.feed.names import FOLDER, TIMESTAMP_KEY, creator_of
 from okf_edge.feed.release import Release
 from okf_edge.limits import LIMITS
 from okf_edge.policy.caller import Caller
@@ -74,9 +74,8 @@ def application(endpoint: Endpoint) -> Asgi:
     app.add_exception_handler(OkfError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _defect)
-    _add_reading(app, endpoint)
-    _add_asking(app, endpoint)
-    _add_publishing(app, endpoint)
+    app.state.endpoint = endpoint
+    app.include_router(routes)
     mounted: Asgi = endpoint
     app.mount("/", mounted)
     return Pinned(app, endpoint)
@@ -112,93 +111,110 @@ class Pinned:
         return JSONResponse(faults.told(error), 403)
 
 
-def _add_reading(app: FastAPI, endpoint: Endpoint) -> None:
-    reader = _granted(endpoint, "read")
-
-    async def follower(authorization: Auth = "") -> Caller | None:
-        """Who reads the feed; nobody in particular where it is public."""
-        return None if settings().feed_public else await caller_of(endpoint, authorization, "read")
-
-    @app.get("/health")
-    async def health() -> JSONResponse:
-        """Whether the feed can be believed, and until when."""
-        return await _health()
-
-    @app.get("/v1/feed/metadata")
-    async def metadata(caller: Annotated[Caller | None, Depends(follower)]) -> dict[str, Any]:
-        """The names that are taken: for whoever signs next."""
-        found = await store.feed().list("metadata/")
-        return {"keys": [asdict(each) for each in found]}
-
-    @app.get("/v1/feed/metadata/{name}")
-    async def feed_file(name: str, caller: Annotated[Caller | None, Depends(follower)]) -> Response:
-        return await _metadata(f"metadata/{name}")
-
-    @app.get("/v1/feed/targets/{bundle_id}/{name}")
-    async def target(bundle_id: str, name: str, caller: Annotated[Caller | None, Depends(follower)]) -> Response:
-        _require_whole(caller, bundle_id)
-        key = f"{layout.FEED}/targets/{bundle_id}/{name}"
-        await store.bucket().head(key)
-        return RedirectResponse(store.presigned_get(key), 307)
-
-    @app.get("/v1/bundles")
-    async def bundles(caller: Annotated[Caller, Depends(reader)]) -> dict[str, Any]:
-        releases = await environment.believed().releases()
-        return {"bundles": [_bundle(each) for each in releases if caller.may_use(each.creator)]}
-
-    @app.get("/v1/bundles/{bundle_id}/{version}")
-    async def bundle(bundle_id: str, version: str, caller: Annotated[Caller, Depends(reader)]) -> Response:
-        _require_whole(caller, bundle_id)
-        release = await _release(bundle_id, version)
-        return RedirectResponse(store.presigned_get(f"{layout.FEED}/{release.key}"), 307)
+async def _reader(request: Request, authorization: Auth = "") -> Caller:
+    return await caller_of(request.app.state.endpoint, authorization, "read")
 
 
-def _add_asking(app: FastAPI, endpoint: Endpoint) -> None:
-    reader = _granted(endpoint, "read", is_counted=False)
-
-    @app.post("/v1/query")
-    async def query(body: QueryBody, caller: Annotated[Caller, Depends(reader)]) -> JSONResponse:
-        """The answer to a question, or a refusal that says why (answer.schema.json)."""
-        arguments = body.model_dump(exclude={"explain"})
-        if body.explain:
-            return JSONResponse(dict((await endpoint.service.call(caller, "explain", arguments)).content))
-        arguments["max_tokens"] = LIMITS.result_tokens
-        return JSONResponse(dict((await endpoint.service.call(caller, "query", arguments)).content))
+async def _asker(request: Request, authorization: Auth = "") -> Caller:
+    """As a reader; what is asked is counted by the pipeline."""
+    return await caller_of(request.app.state.endpoint, authorization, "read", is_counted=False)
 
 
-def _add_publishing(app: FastAPI, endpoint: Endpoint) -> None:
-    publisher = _granted(endpoint, "publish")
-
-    @app.post("/v1/publish")
-    async def begin(body: PublishBody, caller: Annotated[Caller, Depends(publisher)]) -> JSONResponse:
-        """Step 1: where to upload an archive."""
-        upload = await submitting.begin(caller, body.id, body.version, body.sha256, body.bytes, body.accepted)
-        if upload is None:
-            return JSONResponse({"state": "published"})
-        return JSONResponse(asdict(upload), 201)
-
-    @app.post("/v1/publish/{upload}")
-    async def finish(upload: str, body: SignedBody, caller: Annotated[Caller, Depends(publisher)]) -> JSONResponse:
-        """Step 2: what the creator signed. The archive has to be uploaded."""
-        await submitting.finish(caller, upload, body.metadata)
-        count("Submitted")
-        return JSONResponse({"state": "accepted", "upload": upload}, 202)
-
-    @app.get("/v1/publish/{upload}")
-    async def standing(upload: str, caller: Annotated[Caller, Depends(publisher)]) -> dict[str, Any]:
-        """How a publication stands."""
-        found = await submitting.standing(caller, upload)
-        if found.state == "published":
-            environment.believed().forget()
-        shown = ("state", "id", "version", "code", "message", "issues", "snapshot")
-        return {"upload": upload, **{name: value for name, value in asdict(found).items() if name in shown}}
+async def _publisher(request: Request, authorization: Auth = "") -> Caller:
+    return await caller_of(request.app.state.endpoint, authorization, "publish")
 
 
-def _granted(endpoint: Endpoint, scope: Any, *, is_counted: bool = True) -> Callable[..., Any]:
-    async def caller(authorization: Auth = "") -> Caller:
-        return await caller_of(endpoint, authorization, scope, is_counted=is_counted)
+async def _follower(request: Request, authorization: Auth = "") -> Caller | None:
+    """Who reads the feed; nobody in particular where it is public."""
+    return None if settings().feed_public else await _reader(request, authorization)
 
-    return caller
+
+Reader = Annotated[Caller, Depends(_reader)]
+Asker = Annotated[Caller, Depends(_asker)]
+Publisher = Annotated[Caller, Depends(_publisher)]
+Follower = Annotated[Caller | None, Depends(_follower)]
+
+routes = APIRouter()
+
+
+@routes.get("/health")
+async def health() -> JSONResponse:
+    """Whether the feed can be believed, and until when."""
+    return await _health()
+
+
+@routes.get("/v1/feed/metadata")
+async def metadata(caller: Follower) -> dict[str, Any]:
+    """The names that are taken: for whoever signs next."""
+    return {"keys": [asdict(each) for each in await store.feed().list(FOLDER)]}
+
+
+@routes.get("/v1/feed/metadata/{name}")
+async def feed_file(name: str, caller: Follower) -> Response:
+    """Signed metadata."""
+    return await _metadata(f"{FOLDER}{name}")
+
+
+@routes.get("/v1/feed/targets/{bundle_id}/{name}")
+async def target(bundle_id: str, name: str, caller: Follower) -> Response:
+    """An archive, by redirect."""
+    _require_whole(caller, bundle_id)
+    key = f"{layout.FEED}/targets/{bundle_id}/{name}"
+    await store.bucket().head(key)
+    return RedirectResponse(store.presigned_get(key), 307)
+
+
+@routes.get("/v1/bundles")
+async def bundles(caller: Reader) -> dict[str, Any]:
+    """All releases of the creators that the token may use, the newest of each bundle first."""
+    releases = await environment.believed().releases()
+    return {"bundles": [_bundle(each) for each in releases if caller.may_use(each.creator)]}
+
+
+@routes.get("/v1/bundles/{bundle_id}/{version}")
+async def bundle(bundle_id: str, version: str, caller: Reader) -> Response:
+    """The archive of a release, by redirect; `latest` is a version."""
+    _require_whole(caller, bundle_id)
+    release = await _release(bundle_id, version)
+    return RedirectResponse(store.presigned_get(f"{layout.FEED}/{release.key}"), 307)
+
+
+@routes.post("/v1/query")
+async def query(body: QueryBody, request: Request, caller: Asker) -> JSONResponse:
+    """The answer to a question, or a refusal that says why (answer.schema.json)."""
+    service = request.app.state.endpoint.service
+    arguments = body.model_dump(exclude={"explain"})
+    if body.explain:
+        return JSONResponse(dict((await service.call(caller, "explain", arguments)).content))
+    arguments["max_tokens"] = LIMITS.result_tokens
+    return JSONResponse(dict((await service.call(caller, "query", arguments)).content))
+
+
+@routes.post("/v1/publish")
+async def begin(body: PublishBody, caller: Publisher) -> JSONResponse:
+    """Step 1: where to upload an archive."""
+    upload = await submitting.begin(caller, body.id, body.version, body.sha256, body.bytes, body.accepted)
+    if upload is None:
+        return JSONResponse({"state": "published"})
+    return JSONResponse(asdict(upload), 201)
+
+
+@routes.post("/v1/publish/{upload}")
+async def finish(upload: str, body: SignedBody, caller: Publisher) -> JSONResponse:
+    """Step 2: what the creator signed. The archive has to be uploaded."""
+    await submitting.finish(caller, upload, body.metadata)
+    count("Submitted")
+    return JSONResponse({"state": "accepted", "upload": upload}, 202)
+
+
+@routes.get("/v1/publish/{upload}")
+async def standing(upload: str, caller: Publisher) -> dict[str, Any]:
+    """How a publication stands."""
+    found = await submitting.standing(caller, upload)
+    if found.state == "published":
+        environment.believed().forget()
+    shown = ("state", "id", "version", "code", "message", "issues", "snapshot")
+    return {"upload": upload, **{name: value for name, value in asdict(found).items() if name in shown}}
 
 
 async def _health() -> JSONResponse:
@@ -248,19 +264,8 @@ def _no_release(bundle_id: str, version: str) -> NotFoundError:
 
 
 def _bundle(release: Release) -> dict[str, Any]:
-    shown = (
-        "id",
-        "version",
-        "title",
-        "description",
-        "licence",
-        "creator",
-        "bytes",
-        "sha256",
-        "content_digest",
-        "yanked",
-    )
-    return {name: getattr(release, name) for name in shown}
+    told = asdict(release)
+    return {name: told[name] for name in told if name not in ("dependencies", "signer")} | {"creator": release.creator}
 
 
 async def _refusal(request: Request, error: Exception) -> JSONResponse:
