@@ -51,6 +51,10 @@ models: .venv/.stamp-product ## build the embedding models into the user's cache
 models-if-reachable: .venv/.stamp-product
 	@$(BIN)/okf model build || echo "no models: what needs one is skipped, everything else runs"
 
+.PHONY: browsers
+browsers: ## Chromium and WebKit for the tests of the WebView, unless they are there
+	@tools/browsers
+
 .PHONY: wheel
 wheel: .venv/.stamp-develop ## the distribution, in dist/
 	@$(BIN)/python -m hatchling build --target wheel
