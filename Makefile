@@ -19,11 +19,11 @@ demo: .venv/.stamp-product ## see it work: index, ask, refuse, pack, install els
 	@$(BIN)/python tools/demo.py
 
 .PHONY: test
-test: lint models-if-reachable wasm/node_modules/.package-lock.json tests/node/node_modules/.package-lock.json ## all layers, long loops on samples
+test: lint models-if-reachable wasm/node_modules/.package-lock.json browsers tests/node/node_modules/.package-lock.json ## all layers, long loops on samples
 	@$(PYTEST) -m "not slow"
 
 .PHONY: test-all
-test-all: lint models-if-reachable wasm/node_modules/.package-lock.json tests/node/node_modules/.package-lock.json ## all layers, every loop in full
+test-all: lint models-if-reachable wasm/node_modules/.package-lock.json browsers tests/node/node_modules/.package-lock.json ## all layers, every loop in full
 	@$(PYTEST)
 
 .PHONY: conformance
