@@ -33,14 +33,15 @@ WASM = Path(__file__).parents[1]
 DIST = WASM / "dist"
 ENGINE = DIST / "engine"
 ASSETS = DIST / "assets"
+TESTING = DIST / "testing"
 CHUNK_BYTES = 4 * 1024 * 1024
 SOURCES = ("wasm/runtime", "wasm/build", "wasm/okf_edge_wasm", "wasm/package-lock.json", "pyproject.toml")
 SOURCES += ("core", "cli/okf_edge_cli", "lambda/okf_edge_lambda")
 PACKED = (".whl", ".zip", ".onnx")
 """What is compressed already."""
 PARTS = {"duckdb.wasm": "engine", "ort.wasm": "meaning"}
-NOT_SHIPPED = ("worker.node.mjs", "pyodide.asm.mjs")
-"""Of the engine's folder: only Node needs them."""
+NOT_SHIPPED = ("pyodide.asm.mjs",)
+"""Of the engine's folder: only Node reads it, browsers have it in their worker."""
 
 
 def main() -> None:
@@ -70,7 +71,7 @@ def _build_engine() -> None:
         for path in paths:
             shutil.copy(path, ENGINE / path.name)
         (ENGINE / "pyodide-lock.json").write_text(wheels.lock_file(paths))
-    subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(ENGINE)], check=True)
+    subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(ENGINE), str(TESTING)], check=True)
     stamp.write_text(digest)
 
 
@@ -104,9 +105,7 @@ def _chunk(models: Path | None) -> None:
 
 
 def _shipped() -> list[Path]:
-    return [
-        path for path in sorted(ENGINE.iterdir()) if path.name not in NOT_SHIPPED and not path.name.startswith(".")
-    ]
+    return [path for path in sorted(ENGINE.iterdir()) if path.name not in NOT_SHIPPED and not path.name.startswith(".")]
 
 
 def _asset(name: str, part: str, path: Path) -> dict[str, object]:

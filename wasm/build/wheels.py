@@ -36,7 +36,7 @@ def own_wheel(folder: Path) -> Path:
     """The distribution itself, unchanged."""
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "315532800"}
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, stdout=subprocess.PIPE)
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
     return next(folder.glob("okf_edge-*.whl"))
 
 
@@ -62,7 +62,7 @@ def _download(requirement: str, sha256: str, cache: Path) -> Path:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
     command += ["--no-input", "--only-binary=:all:", f"--python-version={PYTHON}", f"--platform={platform}"]
     command += ["--implementation=cp", "--abi=cp314", "--abi=none", "--dest", str(cache), "--requirement", str(pins)]
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, stderr=subprocess.PIPE)
     pins.unlink()
     return next(path for path in cache.glob("*.whl") if _sha256(path) == sha256)
 

@@ -28,9 +28,15 @@ interface Answered {
   failure?: Failure;
 }
 
-/** Args: folder: where the engine's files lie on a host that reads files itself (Node). */
-export function serve(port: Port, folder?: string): void {
-  const worker = new Worker(port, folder);
+export interface Surroundings {
+  /** Where the engine's files lie on a host that reads files itself (Node). */
+  folder?: string;
+  /** Told of Python once it is there: for tests that run in it. */
+  opened?: (python: PyodideAPI) => void;
+}
+
+export function serve(port: Port, surroundings: Surroundings = {}): void {
+  const worker = new Worker(port, surroundings);
   port.listen((message) => worker.hear(message));
 }
 
@@ -41,7 +47,7 @@ class Worker {
 
   constructor(
     private readonly port: Port,
-    private readonly folder: string | undefined,
+    private readonly surroundings: Surroundings,
   ) {}
 
   hear(message: ToWorker): void {
@@ -76,7 +82,7 @@ class Worker {
     const read = async (name: string): Promise<Uint8Array> => (await this.ask("asset", { name })) as Uint8Array;
     this.stage("Opening the engine");
     const [python, database] = await Promise.all([
-      bootPython(read, this.folder),
+      bootPython(read, this.surroundings.folder),
       options.safe ? null : Database.open(read),
     ]);
     const encoder = new Encoder(read, (model) => this.port.post({ type: "ready", ready: "meaning", model }));
@@ -87,6 +93,7 @@ class Worker {
       encoder,
     });
     this.stage("Reading the words");
+    this.surroundings.opened?.(python);
     return composed(python, options);
   }
 
