@@ -29,7 +29,9 @@ function made<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-const nodes = {
+type NodePart = "empty" | "detach" | "appendText" | "createEl" | "createDiv" | "createSpan";
+
+const nodes: Pick<Node, NodePart> = {
   empty(this: Node): void {
     while (this.lastChild) this.removeChild(this.lastChild);
   },
@@ -59,7 +61,9 @@ const nodes = {
   },
 };
 
-const elements = {
+type ElementPart = "setText" | "addClass" | "removeClass" | "toggleClass" | "setAttr" | "setAttrs";
+
+const elements: Pick<Element, ElementPart> = {
   setText(this: Element, text: string | DocumentFragment): void {
     if (typeof text === "string") this.textContent = text;
     else this.replaceChildren(text);
@@ -73,6 +77,9 @@ const elements = {
   toggleClass(this: Element, classes: string | string[], value: boolean): void {
     for (const each of listed(classes)) this.classList.toggle(each, value);
   },
+  setAttrs(this: Element, attributes: Record<string, string | number | boolean | null>): void {
+    for (const [name, value] of Object.entries(attributes)) this.setAttr(name, value);
+  },
   setAttr(this: Element, name: string, value: string | number | boolean | null): void {
     if (value === null) this.removeAttribute(name);
     else this.setAttribute(name, String(value));
@@ -84,6 +91,7 @@ export function extendElements(): void {
   Object.assign(Node.prototype, nodes);
   Object.assign(Element.prototype, elements);
   Object.assign(globalThis, {
+    createEl: <K extends keyof HTMLElementTagNameMap>(tag: K, info?: DomElementInfo | string) => made(null, tag, info),
     createFragment: (callback?: (fragment: DocumentFragment) => void) => {
       const fragment = document.createDocumentFragment();
       callback?.(fragment);

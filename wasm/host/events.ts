@@ -31,15 +31,24 @@ export class Events implements Pick<Obsidian.Events, "on" | "trigger" | "offref"
   }
 }
 
-type Used = "load" | "onload" | "unload" | "onunload" | "addChild" | "register" | "registerEvent" | "registerInterval";
+type Used =
+  | "load"
+  | "onload"
+  | "unload"
+  | "onunload"
+  | "addChild"
+  | "removeChild"
+  | "register"
+  | "registerEvent"
+  | "registerInterval";
 
 export class Component implements Pick<Obsidian.Component, Used> {
   private readonly undo: (() => unknown)[] = [];
   private loaded = false;
 
-  load(): void {
+  load(): void | Promise<void> {
     this.loaded = true;
-    void this.onload();
+    return this.onload();
   }
 
   onload(): void | Promise<void> {
@@ -61,6 +70,11 @@ export class Component implements Pick<Obsidian.Component, Used> {
       child.unload();
     });
     if (this.loaded) child.load();
+    return child;
+  }
+
+  removeChild<T extends Obsidian.Component>(child: T): T {
+    child.unload();
     return child;
   }
 

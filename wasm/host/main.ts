@@ -17,6 +17,8 @@ export interface Hands {
   workers: Worker[];
   /** What was forbidden by the page's policy: any load from elsewhere. */
   violations: string[];
+  /** What the plugin left uncaught, or wrote to the console. */
+  errors: string[];
   /** Milliseconds that the plugin took of the start. */
   onloadMs: number;
   run(command: string): void;
@@ -46,6 +48,12 @@ document.addEventListener("securitypolicyviolation", (event) =>
   violations.push(`${event.violatedDirective} ${event.blockedURI}`),
 );
 
+const errors: string[] = [];
+window.addEventListener("error", (event) => errors.push(event.message));
+window.addEventListener("unhandledrejection", ({ reason }) =>
+  errors.push(reason instanceof Error ? (reason.stack ?? "") : String(reason)),
+);
+
 async function begin(): Promise<void> {
   extendElements();
   document.body.addClass(query.get("theme") === "dark" ? "theme-dark" : "theme-light");
@@ -54,7 +62,7 @@ async function begin(): Promise<void> {
   const workers = watchedWorkers();
   const plugin = await load(app);
   const before = performance.now();
-  plugin.load();
+  await (plugin.load() as unknown as Promise<void>); // the app waits for what a plugin's onload awaits
   const onloadMs = performance.now() - before;
   draw(app);
   await app.vault.load();
@@ -117,6 +125,7 @@ function handsOf(app: App, plugin: Obsidian.Plugin): Omit<Hands, "workers" | "on
     app,
     plugin,
     violations,
+    errors,
     run: (id) => {
       const command = app.commands.get(id);
       if (command?.checkCallback?.(true)) command.checkCallback(false);

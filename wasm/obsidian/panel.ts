@@ -28,6 +28,7 @@ export async function openPanel(app: App, state: PanelState): Promise<void> {
 
 export class PanelView extends ItemView {
   private state: PanelState = { pane: "search", question: "" };
+  private searching: SearchPane | null = null;
 
   constructor(
     leaf: WorkspaceLeaf,
@@ -68,6 +69,8 @@ export class PanelView extends ItemView {
   }
 
   private draw(): void {
+    if (this.searching) this.removeChild(this.searching);
+    this.searching = null;
     this.contentEl.empty();
     this.drawTabs();
     const body = this.contentEl.createDiv({ cls: "okf-edge-body" });
@@ -82,8 +85,7 @@ export class PanelView extends ItemView {
       this.state = { ...this.state, question };
       this.app.workspace.requestSaveLayout();
     });
-    this.addChild(pane);
-    return pane;
+    return (this.searching = this.addChild(pane));
   }
 
   private drawTabs(): void {
