@@ -35,6 +35,7 @@ from okf_edge_cli.command import (
     switch,
 )
 from okf_edge_cli.tool_commands import TOOL_COMMANDS
+from okf_edge_cli.web_commands import WEB_COMMANDS
 
 __all__ = [
     "ANYWHERE",
@@ -433,7 +434,7 @@ _COMMANDS = (
     ),
 )
 
-COMMANDS = tuple(each.with_kb() for each in (*_COMMANDS, *TOOL_COMMANDS))
+COMMANDS = tuple(each.with_kb() for each in (*_COMMANDS, *WEB_COMMANDS, *TOOL_COMMANDS))
 
 GROUPS: Mapping[str, str] = {
     "audit": "the log of calls",

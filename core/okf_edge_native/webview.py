@@ -29,6 +29,7 @@ ENGINE_ON_SITE = "engine/"
 START = "index.html"
 CHECKOUT = Path(__file__).parents[2] / "wasm" / "dist"
 LOOPBACK = "127.0.0.1"
+DEFAULT_PORT = 8766
 
 _TYPES = {
     "html": "text/html; charset=utf-8",

@@ -19,6 +19,7 @@ const AT_ONCE = 4;
 
 export class EngineFiles implements AssetSource {
   private known: AssetManifest | null = null;
+  private readonly running = new Map<string, Promise<Uint8Array>>();
 
   constructor(private readonly base: string) {}
 
@@ -120,7 +121,14 @@ export class EngineFiles implements AssetSource {
     }
   }
 
-  private async fetched(file: string, sha256: string): Promise<Uint8Array> {
+  /** Each file once, however many ask for it at a time. */
+  private fetched(file: string, sha256: string): Promise<Uint8Array> {
+    const running = this.running.get(sha256) ?? this.fetchedAnew(file, sha256);
+    this.running.set(sha256, running);
+    return running.finally(() => this.running.delete(sha256)).then((data) => data.slice());
+  }
+
+  private async fetchedAnew(file: string, sha256: string): Promise<Uint8Array> {
     const data = await this.loaded(file, "default");
     if ((await sha256Hex(data)) !== sha256) {
       throw new AssetError("asset-damaged", `expected ${file} as it was published, found other bytes`, "");
