@@ -17,9 +17,6 @@ from okf_edge_lambda.settings import settings
 from okf_edge_native.keyring import FileSigner, signer_from
 from okf_edge_native.tokens import tokens_from
 
-REREAD_SECONDS = 10
-"""How soon a revoked token stops working, and a rotated key starts."""
-
 _SECRET = "secret:"
 
 
@@ -70,9 +67,9 @@ def _text(name: str) -> str:
     """The value of a parameter or secret. Raises UnavailableError: it can't be read."""
     try:
         if name.startswith(_SECRET):
-            value = _secrets().get(name.removeprefix(_SECRET), max_age=REREAD_SECONDS)
+            value = _secrets().get(name.removeprefix(_SECRET), max_age=settings().reread_seconds)
         else:
-            value = _parameters().get(name, max_age=REREAD_SECONDS, decrypt=True)
+            value = _parameters().get(name, max_age=settings().reread_seconds, decrypt=True)
     except GetParameterError as error:
         raise UnavailableError(
             f"the parameter {name} can't be read", code="no-parameter", hint="Check its name and the function's role."

@@ -10,11 +10,11 @@ import uuid
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit
 
-from tests.e2e.lambda_runtime import PAYLOAD_BYTES, Function, Quiet
+from tests.e2e.lambda_runtime import PAYLOAD_BYTES, Function, Quiet, Server
 
 JSON = {"Content-Type": "application/json"}
 DOMAIN = "127.0.0.1"
@@ -31,11 +31,11 @@ class FunctionUrl:
     """A Function URL of one function, on loopback."""
 
     def __init__(self, function: Function) -> None:
-        self._server = _serve(_function_url(function))
+        self._server = Server(_function_url(function))
         self.url = f"http://{DOMAIN}:{self._server.server_port}"
 
     def close(self) -> None:
-        _stop(self._server)
+        self._server.stop()
 
 
 class InvokeApi:
@@ -43,11 +43,11 @@ class InvokeApi:
 
     def __init__(self) -> None:
         self.functions: dict[str, Function] = {}
-        self._server = _serve(_invoke_api(self.functions))
+        self._server = Server(_invoke_api(self.functions))
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def close(self) -> None:
-        _stop(self._server)
+        self._server.stop()
 
 
 class BucketEvents:
@@ -83,9 +83,10 @@ class BucketEvents:
 
 def event_of(bucket: str, key: str) -> dict[str, Any]:
     """The event of an object that was written, as S3 tells it."""
+    where = {"bucket": {"name": bucket, "arn": f"arn:aws:s3:::{bucket}"}, "object": {"key": quote_plus(key, safe="/")}}
     record = {
         "eventVersion": "2.1", "eventSource": "aws:s3", "awsRegion": "us-east-1", "eventName": "ObjectCreated:Put",
-        "s3": {"bucket": {"name": bucket, "arn": f"arn:aws:s3:::{bucket}"}, "object": {"key": quote_plus(key, safe="/")}},
+        "s3": where,
     }  # fmt: skip
     return {"Records": [record]}
 
@@ -102,7 +103,8 @@ def to_event(method: str, target: str, headers: Iterable[tuple[str, str]], body:
         "headers": {**told, "x-forwarded-proto": "https", "x-forwarded-for": peer}, "isBase64Encoded": text is None,
         "requestContext": {
             "accountId": "anonymous", "apiId": "local", "domainName": DOMAIN, "domainPrefix": "local", "http": http,
-            "requestId": str(uuid.uuid4()), "routeKey": "$default", "stage": "$default", "timeEpoch": int(time.time() * 1000),
+            "requestId": str(uuid.uuid4()), "routeKey": "$default", "stage": "$default",
+            "timeEpoch": int(time.time() * 1000),
             "time": time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime()),
         },
     }  # fmt: skip
@@ -190,18 +192,3 @@ def _invoke_api(functions: Mapping[str, Function]) -> type[BaseHTTPRequestHandle
             return self.answer(200, error, {**JSON, "X-Amz-Function-Error": "Unhandled"})
 
     return Invoke
-
-
-def _serve(handler: type[BaseHTTPRequestHandler]) -> ThreadingHTTPServer:
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 512
-
-    server = Server(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
-
-
-def _stop(server: ThreadingHTTPServer) -> None:
-    server.shutdown()
-    server.server_close()

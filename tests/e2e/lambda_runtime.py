@@ -17,6 +17,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -57,7 +58,8 @@ class Function:
     """One function with up to so many environments. Raises nothing: errors are in the invocations."""
 
     def __init__(
-        self, name: str, handler: str, environment: Mapping[str, str], folder: Path, *, most: int = 1, seconds: float = 30
+        self, name: str, handler: str, environment: Mapping[str, str], folder: Path, *, most: int = 1,
+        seconds: float = 30,
     ) -> None:  # fmt: skip
         self.name, self.handler, self.seconds = name, handler, seconds
         self.environment = dict(environment)
@@ -147,9 +149,7 @@ class Environment:
         self._tmp.mkdir(parents=True)
         self._tmp.chmod(0o777)
         self.log = folder / "log"
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _runtime_api(self))
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server = Server(_runtime_api(self))
 
     def answer(self, invocation: Invocation, seconds: float) -> None:
         """Have the process answer. Kills it when its time is over."""
@@ -200,8 +200,7 @@ class Environment:
 
     def close(self) -> None:
         self.kill()
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.stop()
 
     def _start(self) -> None:
         self._next = queue.SimpleQueue()
@@ -211,7 +210,7 @@ class Environment:
             "LAMBDA_TASK_ROOT": str(ROOT / "lambda"), "_HANDLER": self.function.handler,
             "AWS_LAMBDA_FUNCTION_NAME": self.function.name, "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
             "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1769", "AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13", "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{self.function.name}",
+            "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13", "AWS_LAMBDA_LOG_GROUP_NAME": "/aws/lambda/local",
             "AWS_LAMBDA_LOG_STREAM_NAME": self.folder.name, "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
             "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{self._server.server_port}", **self.function.environment,
         }  # fmt: skip
@@ -260,10 +259,8 @@ def _has_bubblewrap() -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, 9)
-    except ProcessLookupError:
-        pass
     process.wait(10)
 
 
@@ -280,7 +277,7 @@ def _runtime_api(environment: Environment) -> type[BaseHTTPRequestHandler]:
                     "Content-Type": "application/json",
                     "Lambda-Runtime-Aws-Request-Id": invocation.id,
                     "Lambda-Runtime-Deadline-Ms": str(environment.deadline_ms),
-                    "Lambda-Runtime-Invoked-Function-Arn": f"arn:aws:lambda:us-east-1:0:function:{environment.function.name}",
+                    "Lambda-Runtime-Invoked-Function-Arn": f"arn:aws:lambda:::function:{environment.function.name}",
                 },
             )
 
@@ -293,6 +290,24 @@ def _runtime_api(environment: Environment) -> type[BaseHTTPRequestHandler]:
             return self.answer(202 if known else 404, b'{"status":"OK"}')
 
     return RuntimeApi
+
+
+class Server(ThreadingHTTPServer):
+    """A server on a free port of loopback that runs until it is stopped."""
+
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that breaks off is how killed processes end."""
+
+    def stop(self) -> None:
+        self.shutdown()
+        self.server_close()
 
 
 class Quiet(BaseHTTPRequestHandler):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,18 @@ from typing import Any
 
 import httpx
 
+from okf_edge.app.publishing import release_from
+from okf_edge.bundles.contents import open_zip
+from okf_edge.bundles.digest import MANIFEST
+from okf_edge.bundles.manifest import read_manifest
 from okf_edge.embedding.models import MODELS
+from okf_edge.feed.keys import SslibVerifier
+from okf_edge.feed.publish import Change, publish
+from okf_edge.feed.writer import Writer
+from okf_edge.ports import Signer
+from okf_edge_native.keyring import signer_from
+from okf_edge_native.service import Service, ServiceBlobs
+from okf_edge_native.system import SystemClock
 from tests.e2e.conftest import OKF, Done
 from tests.e2e.lambda_gateway import BucketEvents, FunctionUrl, InvokeApi
 from tests.e2e.lambda_runtime import Function
@@ -33,13 +45,23 @@ class Owner:
     home: Path
     environment: Mapping[str, str]
 
-    def okf(self, *arguments: object, code: int = 0, env: Mapping[str, str] | None = None) -> Done:
+    def okf(self, *arguments: object, code: int | None = 0, env: Mapping[str, str] | None = None) -> Done:
         ended = subprocess.run(
             [OKF, *map(str, arguments)], env={**self.environment, **(env or {})}, cwd=self.home,
             capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
-        assert ended.returncode == code, (arguments, ended.returncode, ended.stdout, ended.stderr)
+        assert code in (ended.returncode, None), (arguments, ended.returncode, ended.stdout, ended.stderr)
         return Done(ended.returncode, ended.stdout, ended.stderr)
+
+    def archive(self, bundle_id: str, version: str, pages: Mapping[str, str], *options: object) -> bytes:
+        """An archive of these pages, made by the real `okf`, as from a tree kept for publishing."""
+        source = self.home / f"source-{bundle_id}-{version}"
+        for path, text in pages.items():
+            (source / path).parent.mkdir(parents=True, exist_ok=True)
+            (source / path).write_text(text)
+        out = self.home / f"{bundle_id}-{version}.okf.zip"
+        self.okf("export", source, "--id", bundle_id, "--version", version, "--out", out, "--json", *options)
+        return out.read_bytes()
 
     def key(self, public: str) -> str:
         """A private key of this person, as PEM."""
@@ -47,6 +69,19 @@ class Owner:
 
         name = sha256(bytes.fromhex(public)).hexdigest()
         return (self.home / f"okf/config/keys/{name}.pem").read_text()
+
+
+class HeldKeys:
+    """A `Keyring` of keys in memory."""
+
+    def __init__(self, *pems: str) -> None:
+        self._signers = {signer.public_key: signer for signer in (signer_from(pem.encode()) for pem in pems)}
+
+    async def create(self, *, offline: bool = False) -> Signer:
+        raise AssertionError("no key is made here")
+
+    async def signers(self, public_keys: Sequence[bytes]) -> Sequence[Signer]:
+        return [self._signers[key] for key in public_keys if key in self._signers]
 
 
 class Deployed:
@@ -94,6 +129,18 @@ class Deployed:
         key = person.okf("feed", "key", "--json").json["public_key"]
         self.owner.okf("feed", "add-creator", self.store, name, "--public-key", key)
         return person
+
+    def publish(self, creator: Owner, archive: bytes, token: str) -> Change:
+        """Publish as the client of the product does, from a machine with the creator's key."""
+
+        async def job() -> Change:
+            blobs = ServiceBlobs(Service(self.url, lambda url: _given(f"Bearer {token}")))
+            manifest = read_manifest(await open_zip(archive).read(MANIFEST))
+            pems = [path.read_text() for path in (creator.home / "okf/config/keys").glob("*.pem")]
+            writer = Writer(blobs, HeldKeys(*pems), SslibVerifier())
+            return await publish(writer, release_from(manifest, archive), archive, SystemClock().now())
+
+        return asyncio.run(job())
 
     def token(self, name: str, *options: str) -> str:
         made = self.owner.okf("token", "create", name, *options, "--json").json["token"]
@@ -172,6 +219,7 @@ class Deployed:
             "OKF_KEYS_PARAMETER": "/okf/keys",
             "OKF_AUDIT_KEY_PARAMETER": "/okf/audit",
             "OKF_BELIEVE_SECONDS": "0.5",
+            "OKF_REREAD_SECONDS": "1",
         }
 
 
@@ -203,6 +251,10 @@ def aws_services() -> Iterator[str]:
     finally:
         server.kill()
         server.wait(10)
+
+
+async def _given(text: str) -> str:
+    return text
 
 
 def page(title: str, text: str) -> str:

@@ -19,6 +19,9 @@ from okf_edge.feed.trusted import next_targets, parse, require_fresh
 from okf_edge.limits import LIMITS
 from okf_edge.ports import Verifier
 
+FIRST = 1
+"""The version of an empty list, from which a creator who published nothing yet goes on."""
+
 
 def next_releases(holding: Holding, creator: str, data: bytes, verifier: Verifier, now: datetime) -> Held[Targets]:
     """The metadata, when the feed may go on with it.
@@ -48,7 +51,7 @@ def added(creator: str, before: Held[Targets] | None, after: Held[Targets]) -> t
 
 def _require_next(holding: Holding, creator: str, held: Held[Targets] | None, version: int) -> None:
     named = holding.snapshot.meta.get(f"{creator}.json") if holding.snapshot else None
-    expected = holding.free(creator, above=max(held.signed.version if held else 0, named.version if named else 0))
+    expected = holding.free(creator, above=max(held.signed.version if held else FIRST, named.version if named else 0))
     if version != expected:
         raise InputError(
             f"expected version {expected} of the releases of {creator}, found {version}",

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tuf.api.metadata import Metadata, MetaFile, Root, Signed, Targets
 
-from okf_edge.errors import FeedError, InputError, PreconditionError, StoreError, TooLargeError
+from okf_edge.errors import FeedError, InputError, NotFoundError, PreconditionError, StoreError, TooLargeError
 from okf_edge.feed import drafts
 from okf_edge.feed.holding import Held, Holding
 from okf_edge.feed.keys import Keyring, public_keys, require_signed, role_of, signed
@@ -154,7 +154,7 @@ async def _point(store: BlobStore, timestamp: bytes, pointer: str | None) -> Non
 async def _bytes_of(store: BlobStore, key: str, most: int) -> bytes | None:
     try:
         return (await store.get(key, most)).data
-    except TooLargeError:
+    except (TooLargeError, NotFoundError):
         return None
 
 
