@@ -55,19 +55,28 @@ def environment_at(home: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving(folder: Path, home: Path, *options: str, grants: tuple[str, ...] = ()) -> Iterator[Served]:
-    """Serve a folder on a free port. Args: grants: what the token may, as options of `okf token create`."""
-    environment = environment_at(home)
+def serving(
+    folder: Path, home: Path, *options: str, grants: tuple[str, ...] = (), more: Mapping[str, str] | None = None
+) -> Iterator[Served]:
+    """Serve a folder on a free port; what the server writes is in `log` of the home, once it has ended.
+
+    Args: grants: what the token may, as options of `okf token create`. more: variables of its environment.
+    """
+    environment = {**environment_at(home), **(more or {})}
     token = run_okf(environment, "token", "create", f"t{len(list(home.iterdir()))}", "--json", *grants)["token"]
     command = [OKF, "mcp", "serve", "--port", "0", "--dir", str(folder), *options]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
+    reading = None
     try:
         told = process.stderr.readline()
         found = re.search(r"http://\S+", told)
         assert found, told + process.stderr.read()
-        threading.Thread(target=process.stderr.read, daemon=True).start()
+        reading = threading.Thread(target=lambda: (home / "log").write_text(process.stderr.read()), daemon=True)
+        reading.start()
         yield Served(found[0], token, environment, process)
     finally:
         process.terminate()
         process.wait(20)
+        if reading:
+            reading.join(20)

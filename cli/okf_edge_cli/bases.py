@@ -1,4 +1,4 @@
-"""`okf kb add|list|remove`, and what `--kb` means."""
+"""`okf kb add|list|remove|use`, and what `--kb` means."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
 from okf_edge_native import bases, compose
 from okf_edge_native.bases import Registered
+from okf_edge_native.preferences import AUTOMATIC, choose_kb
 
 
 def add(name: str, folder: str, force: bool, as_json: bool) -> int:
@@ -40,6 +41,17 @@ def remove(name: str, as_json: bool) -> int:
     asyncio.run(bases.keep(old.without(name)))
     value = {"name": name, "path": old.bases[name]}
     session.print_result(value, [line(good("forgotten "), bold(name), dim("  its files stay as they are"))], as_json)
+    return DONE
+
+
+def use(name: str, as_json: bool) -> int:
+    registry = asyncio.run(bases.registry())
+    chosen = "" if name == AUTOMATIC and name not in registry.bases else name
+    if chosen:
+        registry.path_of(chosen)
+    asyncio.run(choose_kb(chosen))
+    told = line("tool calls that name no base mean ", bold(chosen or "the only one there is"))
+    session.print_result({"use": chosen or AUTOMATIC}, [told], as_json)
     return DONE
 
 

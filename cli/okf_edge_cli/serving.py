@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from okf_edge.errors import InputError
 from okf_edge.policy.caller import scopes_of
@@ -15,15 +16,19 @@ from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import bold, dim, line
 
+if TYPE_CHECKING:
+    from okf_edge.policy.pipeline import Watch
+    from okf_edge_native.mcp.host import NativeHost
+
 TOKEN_VARIABLE = "OKF_TOKEN"
 
 
 def stdio(folder: str | None, kb: str, read_only: bool) -> int:
-    from okf_edge_native.mcp.host import NativeHost, service_of
+    from okf_edge_native.mcp.host import service_of
     from okf_edge_native.mcp.protocol import Protocol
     from okf_edge_native.mcp.stdio import serve
 
-    service = service_of(NativeHost(folder, kb), read_only=read_only)
+    service = service_of(_host(folder, kb), read_only=read_only)
     asyncio.run(serve(Protocol(service)))
     return DONE
 
@@ -39,9 +44,11 @@ def serve(
     origins: Sequence[str],
     issuer: str,
     resource: str,
+    log: bool,
+    metrics: int | None,
+    trace: bool,
 ) -> int:
     from okf_edge_native.mcp import serve as server
-    from okf_edge_native.mcp.host import NativeHost
     from okf_edge_native.mcp.http import Settings
 
     if bool(issuer) != bool(resource):
@@ -49,13 +56,35 @@ def serve(
     known = server.KnownTokens(token_file)
     issued = server.issuer_of(issuer, resource.rstrip("/")) if issuer else None
     asyncio.run(issued.ready() if issued else server.ready(known))
-    place = NativeHost(folder, kb)
+    watch = _watch(log, metrics, trace)
+    place = _host(folder, kb)
     bound = server.bind(host, 8765 if port is None else port)
     scopes = scopes_of([*allowed, "read"])
     settings = Settings(scopes, server.hosts_of(bound, hosts), frozenset(origins), resource.rstrip("/"), issuer)
     print(f"okf mcp: {bound.url}  tokens with {', '.join(sorted(scopes))}  Ctrl-C stops", file=sys.stderr, flush=True)
-    server.serve(bound, place, known, settings, issued)
+    server.serve(bound, place, known, settings, issued, watch)
     return DONE
+
+
+def _host(folder: str | None, kb: str) -> NativeHost:
+    """The bases of this machine, with the one that a call means when it names none."""
+    from okf_edge_native.mcp.host import NativeHost
+    from okf_edge_native.preferences import read_preferences
+
+    host = NativeHost(folder, kb)
+    host.default = host.default or asyncio.run(read_preferences()).kb
+    return host
+
+
+def _watch(log: bool, metrics: int | None, trace: bool) -> Watch | None:
+    """Who is told of each call."""
+    if not (log or metrics is not None or trace):
+        return None
+    from okf_edge_native import telemetry
+
+    watches = [telemetry.log_lines(sys.stderr)] if log else []
+    watches += [telemetry.metrics(metrics)] if metrics is not None else []
+    return telemetry.together([*watches, *([telemetry.spans()] if trace else [])])
 
 
 def config(client: str, folder: str | None, kb: str, url: str, as_json: bool) -> int:

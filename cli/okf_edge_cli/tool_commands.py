@@ -5,7 +5,9 @@ from __future__ import annotations
 from okf_edge_cli.command import DONE, JSON, REFUSED, Argument, Command, option, switch
 
 SERVED_FOLDER = option("folder", "--dir", "DIR", "a folder to serve beside the registered bases", None)
-DEFAULT_KB = option("kb", "--kb", "NAME", "the base of calls that name none [default: OKF_KB, or the only one]")
+DEFAULT_KB = option(
+    "kb", "--kb", "NAME", "the base of calls that name none [default: OKF_KB, that of `okf kb use`, or the only one]"
+)
 TOOL_COMMANDS = (
     Command(
         "mcp",
@@ -33,6 +35,11 @@ TOOL_COMMANDS = (
             Argument("origins", "whose pages may call; repeatable", ("--allow-origin",), "texts", "ORIGIN"),
             option("issuer", "--issuer", "URL", "whose tokens (JWT) are accepted too"),
             option("resource", "--resource", "URL", "what the server is called from outside, in those tokens"),
+            switch("log", "--log", "write a line of JSON for each call to standard error"),
+            Argument(
+                "metrics", "serve Prometheus metrics at this port of the loopback", ("--metrics",), "number", "PORT"
+            ),
+            switch("trace", "--trace", "send OpenTelemetry spans where the OTEL_ variables say"),
         ),
         {DONE: "it was told to stop"},
     ),
@@ -47,6 +54,12 @@ TOOL_COMMANDS = (
             option("url", "--url", "URL", "of a server that runs, in place of one that the client starts"),
             JSON,
         ),
+    ),
+    Command(
+        "kb use",
+        "choose the base of tool calls that name none",
+        "bases:use",
+        (Argument("name", "its name, or `auto` for the only one there is", shown="NAME"), JSON),
     ),
     Command(
         "token create",

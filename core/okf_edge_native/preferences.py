@@ -1,4 +1,7 @@
-"""What a person chose for all folders, in `config.json` of their configuration folder: the model to embed with."""
+"""What a person chose for all folders, in `config.json` of their configuration folder.
+
+The model to embed with, and the knowledge base that a tool's call means when it names none.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,10 @@ AUTOMATIC = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`embedder` is a model id, or empty when the content decides."""
+    """`embedder` is a model id, or empty when the content decides. `kb` is the name of a base; empty for none."""
 
     embedder: str = ""
+    kb: str = ""
 
 
 async def read_preferences() -> Preferences:
@@ -30,18 +34,27 @@ async def read_preferences() -> Preferences:
     except UnavailableError:
         return Preferences()
     state = await _read(tree)
-    embedder = state.get("embedder", "")
-    if not isinstance(embedder, str):
-        raise corrupt(f"{tree.locate(FILE)}", f"has embedder {embedder!r}, expected a text")
-    return Preferences(embedder)
+    for name in ("embedder", "kb"):
+        if not isinstance(state.get(name, ""), str):
+            raise corrupt(f"{tree.locate(FILE)}", f"has {name} {state[name]!r}, expected a text")
+    return Preferences(state.get("embedder", ""), state.get("kb", ""))
 
 
 async def choose_embedder(model_id: str) -> Preferences:
     """Keep a choice. Raises ModelError: unknown model. UnavailableError: there is no place to keep it."""
     embedder = "" if model_id == AUTOMATIC else model_of(model_id).id
+    return await _keep("embedder", embedder)
+
+
+async def choose_kb(name: str) -> Preferences:
+    """Keep which base a call means that names none; empty for none."""
+    return await _keep("kb", name)
+
+
+async def _keep(name: str, value: str) -> Preferences:
     tree = _tree()
-    await write_state(tree, FILE, {**await _read(tree), "format": NEWEST_FORMAT, "embedder": embedder})
-    return Preferences(embedder)
+    await write_state(tree, FILE, {**await _read(tree), "format": NEWEST_FORMAT, name: value})
+    return await read_preferences()
 
 
 async def _read(tree: FileTree) -> State:

@@ -9,7 +9,7 @@ spends no confirmation, and leaves no claim behind.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from okf_edge.errors import InputError, OkfError, PolicyError
@@ -25,10 +25,22 @@ from okf_edge.ports import Clock, Entropy
 
 T = TypeVar("T")
 
+Watch = Callable[[Record], None]
+
+UNKNOWN = "unknown"
+"""In a record, in place of a tool or a base that its caller made up: it could be anything, content too."""
+
+
+def _unwatched(record: Record) -> None:
+    pass
+
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """What the stages need: where they remember and record, the clock, and the switch that forbids all writing."""
+    """What the stages need: where they remember and record, the clock, and the switch that forbids all writing.
+
+    `watch` is told each record too, for those who run the server.
+    """
 
     ledger: Ledger
     log: AuditLog
@@ -37,6 +49,7 @@ class Guards:
     entropy: Entropy
     read_only: bool = False
     buckets: Buckets = field(default_factory=Buckets)
+    watch: Watch = _unwatched
 
 
 @dataclass(slots=True)
@@ -61,7 +74,8 @@ async def run(guards: Guards, call: Call, tool: Guarded | None, base: str, known
         require_size(course, len(canonical(result.content)))
         return result
 
-    return await observed(guards, call, base, stages)
+    named = call if tool else replace(call, tool=UNKNOWN)
+    return await observed(guards, named, base if base in known or not base else UNKNOWN, stages)
 
 
 async def observed(guards: Guards, call: Call, base: str, work: Callable[[Course], Awaitable[T]]) -> T:
@@ -120,7 +134,7 @@ async def _stages(guards: Guards, call: Call, tool: Guarded | None, base: str, k
 async def record_refusal(guards: Guards, tool: str, error: OkfError, reason: str) -> None:
     """Record what came to no call, e.g. a foreign token; `reason` stays in the log."""
     record = Record(format_instant(guards.clock.now()), "", tool, "", "", "denied", reason or error.code, 0.0, 0)
-    await guards.log.append(lambda last: audit.line_of(record, last, guards.log_key))
+    await _keep(guards, record)
 
 
 async def _record(guards: Guards, call: Call, base: str, course: Course, seconds: float) -> None:
@@ -135,4 +149,9 @@ async def _record(guards: Guards, call: Call, base: str, course: Course, seconds
         milliseconds=round(seconds * 1000, 2),
         bytes=course.bytes,
     )
+    await _keep(guards, record)
+
+
+async def _keep(guards: Guards, record: Record) -> None:
     await guards.log.append(lambda last: audit.line_of(record, last, guards.log_key))
+    guards.watch(record)

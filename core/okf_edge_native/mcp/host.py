@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from okf_edge.app.federation import Federation, Member
@@ -13,7 +14,7 @@ from okf_edge.app.view import seen_by
 from okf_edge.errors import AlreadyExistsError, InputError
 from okf_edge.policy.caller import Caller
 from okf_edge.policy.parse import canonical
-from okf_edge.policy.pipeline import Guards
+from okf_edge.policy.pipeline import Guards, Watch
 from okf_edge.ports import FileTree
 from okf_edge.tools.host import Base
 from okf_edge.tools.service import Service
@@ -80,13 +81,13 @@ class NativeHost:
         return await open_source(named)
 
 
-def service_of(host: NativeHost, *, read_only: bool = False) -> Service:
-    """The service of this machine: claims and log in the user's state folder."""
+def service_of(host: NativeHost, *, read_only: bool = False, watch: Watch | None = None) -> Service:
+    """The service of this machine: claims and log in the user's state folder. Args: watch: is told of each call."""
     place = state_place()
     guards = Guards(
         FileLedger(place), FileAuditLog(place), audit_key(place), SystemClock(), SystemEntropy(), read_only=read_only
     )
-    return Service(host, guards)
+    return Service(host, replace(guards, watch=watch) if watch else guards)
 
 
 def _name_of(folder: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from okf_edge.errors import InputError, UnavailableError
 from okf_edge.limits import LIMITS
 from okf_edge.policy.authenticate import Token
+from okf_edge.policy.pipeline import Watch
 from okf_edge_native import tokens
 from okf_edge_native.issued import Issuer
 from okf_edge_native.mcp.host import NativeHost, service_of
@@ -88,12 +89,19 @@ def hosts_of(bound: Bound, allowed: Sequence[str]) -> frozenset[str]:
     return own | {name.lower() for name in allowed}
 
 
-def serve(bound: Bound, host: NativeHost, known: KnownTokens, settings: Settings, issued: Issued | None = None) -> None:
+def serve(
+    bound: Bound,
+    host: NativeHost,
+    known: KnownTokens,
+    settings: Settings,
+    issued: Issued | None = None,
+    watch: Watch | None = None,
+) -> None:
     """Serve until the process is told to stop; what is being answered is answered first."""
     import uvicorn
 
     config = uvicorn.Config(
-        Endpoint(service_of(host), known, settings, issued),
+        Endpoint(service_of(host, watch=watch), known, settings, issued),
         log_level="warning",
         access_log=False,
         server_header=False,

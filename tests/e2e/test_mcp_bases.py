@@ -1,0 +1,47 @@
+"""Which base a call means: its argument, else OKF_KB, else the one chosen, else the only one, else an error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.served import OKF
+
+
+def test_a_call_means_the_base_that_people_expect(okf: Any, environment: dict[str, str], tmp_path: Path) -> None:
+    def asked(variables: dict[str, str], *options: str, **arguments: str) -> Any:
+        call = {"name": "list_bundles", "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        ended = subprocess.run(
+            [OKF, "mcp", *options],
+            input=json.dumps(message) + "\n",
+            env={**environment, **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        content = json.loads(ended.stdout)["result"]["structuredContent"]
+        return content["error"] if "error" in content else content["kb"]
+
+    assert asked({})["code"] == "no-base"
+    for name in ("lab", "home"):
+        (tmp_path / name).mkdir()
+        assert okf("init", name, "--json").code == 0
+        assert okf("kb", "add", name, name, "--json").code == 0
+        if name == "lab":
+            assert asked({}) == "lab"
+
+    error = asked({})
+    assert (error["code"], error["hint"]) == ("no-base", "There are: home, lab.")
+    assert okf("kb", "use", "nowhere", "--json").error["code"] == "no-base"
+    assert okf("kb", "use", "home", "--json").json == {"use": "home"}
+    assert asked({}) == "home"
+    assert asked({"OKF_KB": "lab"}) == "lab"
+    assert asked({"OKF_KB": "lab"}, kb="home") == "home"
+    assert asked({"OKF_KB": "nowhere"})["hint"] == "There are: home, lab."
+    assert asked({}, "--kb", "lab") == "lab"
+    assert okf("kb", "use", "auto", "--json").json == {"use": "auto"}
+    assert asked({})["code"] == "no-base"
