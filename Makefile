@@ -55,6 +55,11 @@ models-if-reachable: .venv/.stamp-product
 browsers: ## Chromium and WebKit for the tests of the WebView, unless they are there
 	@tools/browsers
 
+.PHONY: web
+web: models-if-reachable wasm/node_modules/.package-lock.json ## the web reader with its engine and models, in wasm/dist
+	@$(BIN)/python wasm/build/reader.py
+	@$(BIN)/python wasm/build/assets.py --models "$$($(BIN)/python -c 'from okf_edge_native.compose import shelf; print(shelf().folder)')"
+
 .PHONY: wheel
 wheel: .venv/.stamp-develop ## the distribution, in dist/
 	@$(BIN)/python -m hatchling build --target wheel
