@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from okf_edge.app.cache import Cache
-from okf_edge.app.ports import Config, Ports
+from okf_edge.app.ports import Config, Ports, everything
 from okf_edge.bundles.registry import read_registry
 from okf_edge.errors import FormatError, InputError
 from okf_edge.limits import LIMITS
@@ -74,8 +74,9 @@ async def stale(ports: Ports) -> Staleness:
 
 
 async def health(ports: Ports, config: Config) -> Health:
+    """The health of what may be seen. Who sees a part is not told of the setup: it is made from all pages."""
     seen = await _see(ports)
-    configuration = await _configuration(ports, config, seen)
+    configuration = await _configuration(ports, config, seen) if ports.sees is everything else None
     return health_of(seen.survey, seen.staleness, configuration)
 
 

@@ -8,6 +8,7 @@ were removed since it was built. The view is never written: what is derived from
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -15,12 +16,15 @@ from typing import Any, NoReturn
 from okf_edge.app.ports import Ports
 from okf_edge.errors import NotFoundError, UnavailableError
 from okf_edge.ports import FileStat, FileTree
-from okf_edge.workspace import layout
+from okf_edge.workspace import agents, layout
 
 Sees = Callable[[str], bool]
 
 _UNSEEN = frozenset({f"{layout.STATE}/cache/facts.json", ".knowlery/bundles.json"})
 """What tells of all pages at once, and can be made anew or done without."""
+
+_ROW = re.compile(rb"\| `([^`\r\n]+)` \|")
+_LIST_HEAD = re.compile(rb"\| bundle \| version \| title \|\r?\n\|---\|---\|---\|")
 
 
 def seen_by(ports: Ports, sees: Sees, spare: Callable[[], FileTree]) -> Ports:
@@ -45,6 +49,8 @@ class View:
     async def read(self, path: str, max_bytes: int | None = None) -> bytes:
         self._require(path)
         data = await self.tree.read(path, max_bytes)
+        if path == layout.GUIDE:
+            return self._guide(data)
         return self._registry(data) if path == layout.BUNDLES else data
 
     async def write(self, path: str, data: bytes) -> None:
@@ -89,6 +95,15 @@ class View:
             return data
         seen = {name: entry for name, entry in bundles if self.sees(f"{layout.LIBRARY}/{name}")}
         return json.dumps({**state, "bundles": seen}).encode()
+
+    def _guide(self, data: bytes) -> bytes:
+        """The guide without the rows of its generated list that name hidden bundles."""
+        lines = data.splitlines(keepends=True)
+        rows = {line: found[1].decode("utf-8", "replace") for line in lines if (found := _ROW.match(line))}
+        kept = [line for line in lines if line not in rows or self.sees(f"{layout.LIBRARY}/{rows[line]}")]
+        if rows and not any(line in rows for line in kept):
+            return _LIST_HEAD.sub(agents.bundles_text(()).encode(), b"".join(kept))
+        return b"".join(kept)
 
 
 def _refuse() -> NoReturn:

@@ -13,6 +13,7 @@ from okf_edge.app import Config, Okf
 from okf_edge.bundles.install import InstallOptions
 from okf_edge.errors import OkfError
 from okf_edge.policy.caller import Caller
+from okf_edge.workspace.agents import agent_named
 from okf_edge_native.disk import DiskTree
 from tests.tool_kit import OWNER, FolderHost, folder_of, reader, service_of
 
@@ -39,7 +40,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     *(("read", {"page": page}) for page in
       ("secret/plan.md", "Plan", "eel", "Hidden eel", "weir", "secret", "concepts/hidden-eel.md", "plan#x")),
     *(("neighbours", {"page": page}) for page in ("weir", "river/log.md", "secret/eel.md", "eel")),
-    ("map", {}), ("stale", {}), ("list_bundles", {}), ("list_kbs", {}),
+    ("map", {}), ("stale", {}), ("health", {}), ("list_bundles", {}), ("list_kbs", {}), ("check_updates", {}),
+    ("search_feed", {}), ("search_feed", {"words": "zanzibar"}),
 ]  # fmt: skip
 
 
@@ -71,6 +73,47 @@ async def test_a_base_with_hidden_pages_answers_like_one_without_them(tmp_path: 
         if one != other:
             differing.append((tool, arguments, one, other))
     assert differing == []
+
+
+@pytest.mark.parametrize("rules", [RULES, {"allow": ("concepts", "river", "Library/acme.ops"), **RULES}])
+async def test_a_base_that_was_set_up_with_hidden_pages_tells_their_reader_nothing_of_them(
+    tmp_path: Path, rules: dict[str, Any]
+) -> None:
+    """Generated files, records and the registry of bundles were made from all pages, the hidden ones too."""
+    whole = await kept_world(tmp_path / "a", {**SEEN, **HIDDEN}, ("acme.ops", "evil.zanzibar"))
+    without = await kept_world(tmp_path / "b", SEEN, ("acme.ops",))
+    caller = reader(**{**rules, "deny": (*rules["deny"], "Library/evil.zanzibar")})
+    calls = [
+        *CALLS,
+        ("read", {"page": "Library/evil.zanzibar/run.md"}),
+        ("read", {"page": "KNOWLEDGE.md"}),
+        *(("read", {"page": page}) for page in ("SCHEMA.md", ".okf/bundles.json", ".okf/compiled.json", "INDEX.base")),
+        ("read", {"page": ".okf/cache/facts.json"}),
+        ("query", {"question": "stop zanzibar ops bundles", "k": 20}),
+    ]
+    differing = []
+    for tool, arguments in calls:
+        one, other = await outcome(whole, caller, tool, arguments), await outcome(without, caller, tool, arguments)
+        if one != other:
+            differing.append((tool, arguments, one, other))
+    assert differing == []
+
+
+async def kept_world(root: Path, files: dict[str, str], bundles: tuple[str, ...]):
+    """A base that was set up, given bundles and synced by its owner, who sees everything."""
+    host = FolderHost(root, {"river": folder_of(root / "river", files)})
+    base = (await host.bases())[0]
+    okf = Okf(host.ports(base, OWNER), Config("river"))
+    await okf.init("river", agent_named("none"))
+    for bundle_id in bundles:
+        title = bundle_id.partition(".")[2]
+        pages = {"run.md": f"---\ntype: Playbook\ntitle: Run {title}\n---\n\nOpen the {title} sluice.\n"}
+        options = InstallOptions(origin="source", bundle_id=bundle_id, version="1.0.0")
+        await okf.install(DiskTree(folder_of(root / bundle_id, pages)), options)
+    service = service_of(host)
+    await service.call(OWNER, "sync", {})
+    await okf.build_index()
+    return service
 
 
 async def test_the_owner_sees_what_is_hidden_from_others(tmp_path: Path) -> None:
