@@ -56,9 +56,10 @@ browsers: ## Chromium and WebKit for the tests of the WebView, unless they are t
 	@tools/browsers
 
 .PHONY: web
-web: models-if-reachable wasm/node_modules/.package-lock.json ## the web reader with its engine and models, in wasm/dist
+web: models-if-reachable wasm/node_modules/.package-lock.json ## web reader and Obsidian plugin with their engine and models, in wasm/dist
 	@$(BIN)/python wasm/build/reader.py
 	@$(BIN)/python wasm/build/assets.py --models "$$($(BIN)/python -c 'from okf_edge_native.compose import shelf; print(shelf().folder)')"
+	@node wasm/build/plugin.mjs wasm/dist/assets
 
 .PHONY: wheel
 wheel: .venv/.stamp-develop ## the distribution, in dist/

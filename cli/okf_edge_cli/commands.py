@@ -443,5 +443,6 @@ GROUPS: Mapping[str, str] = {
     "kb": "the knowledge bases that have a name",
     "mcp": "the tools for agents",
     "model": "the embedding models",
+    "plugin": "the Obsidian plugin",
     "token": "who may call `okf mcp serve`",
 }

@@ -26,4 +26,17 @@ WEB_COMMANDS = (
         ),
         {DONE: "written", REFUSED: "refused: a bundle that is no bundle, or must not leave"},
     ),
+    Command(
+        "plugin install",
+        "put the Obsidian plugin and its engine into a vault, and so on every device that it is synced to",
+        "plugins:install",
+        (
+            option("vault", "--vault", "DIR", "the vault: a folder that Obsidian has opened", required=True),
+            ASSETS,
+            Argument("models", "bring only this model; repeatable [default: all]", ("--model",), "texts", "MODEL"),
+            option("config", "--config-dir", "NAME", "the vault's settings folder [default: .obsidian]", ".obsidian"),
+            JSON,
+        ),
+        {DONE: "equipped", REFUSED: "refused: files that are damaged or not of one build"},
+    ),
 )

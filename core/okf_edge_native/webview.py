@@ -3,6 +3,7 @@
 They are made from a checkout (`make web`) or come as `okf-edge-webview-<version>.zip`, which both `--assets` take:
 
     reader/…                  the page
+    obsidian/…                the plugin: main.js, manifest.json, styles.css
     assets/manifest.json, …   the engine and its models, in chunks
 
 A site has the same under other names: the page at its root, the engine in `engine/`.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,7 +50,7 @@ _HEADERS = {
 }
 
 
-class _Files(Protocol):
+class Files(Protocol):
     def names(self) -> list[str]: ...
 
     def read(self, name: str) -> bytes | None: ...
@@ -89,7 +90,7 @@ class _Zip:
 class Site:
     """The files of a site by the path at which they are served."""
 
-    files: _Files
+    files: Files
 
     def paths(self) -> Iterator[str]:
         for name in sorted(self.files.names()):
@@ -113,23 +114,28 @@ def open_site(assets: str = "") -> Site:
 
     Raises: NotFoundError: there is none. InputError: it is none of ours, or not a whole one.
     """
+    return Site(open_files(assets, "web reader", (PAGE + START, f"{ENGINE}manifest.json")))
+
+
+def open_files(assets: str, part: str, needed: Sequence[str]) -> Files:
+    """The files of an archive or folder, else of the checkout, with all that a part needs. Raises as `open_site`."""
     place = Path(assets) if assets else CHECKOUT
     if not place.exists():
-        raise _absent(place, asked=bool(assets))
-    site = Site(_opened(place))
-    missing = [name for name in (START, f"{ENGINE_ON_SITE}manifest.json") if site.read(name) is None]
+        raise _absent(place, part, asked=bool(assets))
+    files = _opened(place)
+    missing = [name for name in needed if files.read(name) is None]
     if missing and not assets:
-        raise _absent(place, asked=False)
+        raise _absent(place, part, asked=False)
     if missing:
         raise InputError(
-            f"expected the web reader in {place}, found no {' and no '.join(missing)}",
+            f"expected the {part} in {place}, found no {' and no '.join(missing)}",
             code="not-assets",
             hint=f"Take okf-edge-webview-{__version__}.zip, as it was published.",
         )
-    return site
+    return files
 
 
-def _opened(place: Path) -> _Files:
+def _opened(place: Path) -> Files:
     if place.is_dir():
         return _Folder(place)
     try:
@@ -142,10 +148,10 @@ def _opened(place: Path) -> _Files:
         ) from error
 
 
-def _absent(place: Path, *, asked: bool) -> NotFoundError:
+def _absent(place: Path, part: str, *, asked: bool) -> NotFoundError:
     found = f"found nothing at {place}" if asked else "found none with this installation"
     return NotFoundError(
-        f"expected the web reader, {found}",
+        f"expected the {part}, {found}",
         code="no-assets",
         hint=f"From a checkout run `make web`; else pass --assets okf-edge-webview-{__version__}.zip.",
     )
