@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from okf_edge.errors import InputError
 from okf_edge.retrieval.answer import Answer, Candidate, to_json
 from okf_edge.retrieval.request import Filters, SearchRequest
 from okf_edge_cli import session
@@ -32,6 +33,7 @@ def query(
     question: Sequence[str],
     folder: str | None,
     kb: str,
+    remote: str,
     k: int,
     types: Sequence[str],
     tags: Sequence[str],
@@ -50,14 +52,31 @@ def query(
         dense=dense or not lexical,
         explain=explain,
     )
-    if kb == EVERY and folder is None:
-        answer = session.run_all(request, embedder, as_json)
-    else:
-        place = folder_of(kb, folder) if kb else folder
-        answer = session.run(lambda okf: okf.query(request, embedder), place, as_json)
+    answer = (
+        _of_service(remote, request, kb, folder, embedder)
+        if remote
+        else _of_folders(request, kb, folder, embedder, as_json)
+    )
     shown = _with_bases(answer) if kb == EVERY else answer
     session.print_result(to_json(answer) if as_json else None, answer_lines(shown), as_json)
     return DONE
+
+
+def _of_folders(request: SearchRequest, kb: str, folder: str | None, embedder: str, as_json: bool) -> Answer:
+    if kb == EVERY and folder is None:
+        return session.run_all(request, embedder, as_json)
+    place = folder_of(kb, folder) if kb else folder
+    return session.run(lambda okf: okf.query(request, embedder), place, as_json)
+
+
+def _of_service(name: str, request: SearchRequest, creator: str, folder: str | None, embedder: str) -> Answer:
+    from okf_edge_cli import remoting  # a question about a folder does not wait for it
+
+    if folder is not None or embedder:
+        raise InputError(
+            "expected --remote without --dir and --embedder, found both", code="usage", hint="A service has its own."
+        )
+    return remoting.ask(name, request, creator)
 
 
 def folder_of(kb: str, folder: str | None) -> str:

@@ -57,7 +57,7 @@ EMBEDDER = option("embedder", "--embedder", "MODEL", "the model to embed with [d
 SHA256 = option("sha256", "--verify", "SHA256", "the digest that the archive must have")
 FORCE = switch("force", "--force", "lose local edits, or go back to an older version")
 ACCEPT_NONCONFORMANT = switch("accept_nonconformant", "--accept-nonconformant", "install what does not conform to OKF")
-FEED = Argument("feed", "the feed: a folder or s3://bucket/prefix", shown="FEED")
+FEED = Argument("feed", "the feed: a folder, s3://bucket/prefix or github:owner/repository", shown="FEED")
 FEED_NAME = option("feed", "--feed", "NAME", "only this feed [default: all that are followed]")
 KEYS = option("keys_folder", "--keys", "DIR", "where keys lie that are taken out once a year, e.g. a stick")
 PASSPHRASE = switch("passphrase", "--passphrase", "ask for a passphrase for new keys")

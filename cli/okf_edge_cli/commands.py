@@ -34,6 +34,7 @@ from okf_edge_cli.command import (
     option,
     switch,
 )
+from okf_edge_cli.remote_commands import REMOTE_COMMANDS
 from okf_edge_cli.tool_commands import TOOL_COMMANDS
 from okf_edge_cli.web_commands import WEB_COMMANDS
 
@@ -52,6 +53,16 @@ __all__ = [
     "Command",
 ]
 
+ABOUT = (
+    option("title", "--title", "TITLE", "what it is called [default: by its id]"),
+    option("description", "--description", "TEXT", "what it holds, in a sentence"),
+    option("creator", "--creator", "NAME", "who made it"),
+    option("creator_url", "--creator-url", "URL", "where to find them"),
+    option("licence", "--licence", "LICENCE", "under which terms, e.g. CC-BY-4.0"),
+    Argument("languages", "readers may ask in this one; repeatable", ("--language",), "texts", "CODE"),
+    Argument("needs", "a bundle that it links into, with a range; repeatable", ("--needs",), "texts", "ID@RANGE"),
+)
+
 _COMMANDS = (
     Command(
         "query",
@@ -61,6 +72,7 @@ _COMMANDS = (
             Argument("question", "the question", takes="texts", shown="QUESTION"),
             FOLDER,
             KB_OR_ALL,
+            option("remote", "--remote", "NAME", "a service in place of a folder; --kb is then a creator"),
             Argument("k", "how many places to return [default: 10]", ("-k",), "number", "N", 10),
             Argument("types", "only concepts of this type; repeatable", ("--type",), "texts", "TYPE"),
             Argument("tags", "only this tag and those below it; repeatable", ("--tag",), "texts", "TAG"),
@@ -107,12 +119,7 @@ _COMMANDS = (
             option("bundle_id", "--id", "ID", "its id: creator.name, in lower case", required=True),
             option("version", "--version", "VERSION", "its semantic version", required=True),
             option("out", "--out", "PATH", "the file, or a folder for it [default: here]"),
-            option("title", "--title", "TITLE", "what it is called [default: by its id]"),
-            option("description", "--description", "TEXT", "what it holds, in a sentence"),
-            option("creator", "--creator", "NAME", "who made it"),
-            option("creator_url", "--creator-url", "URL", "where to find them"),
-            option("licence", "--licence", "LICENCE", "under which terms, e.g. CC-BY-4.0"),
-            Argument("languages", "readers may ask in this one; repeatable", ("--language",), "texts", "CODE"),
+            *ABOUT,
             Argument("accepted", "a risk that may leave, and why; repeatable", ("--accept",), "texts", "ID=REASON"),
             switch("local", "--local", "export a knowledge base, unreviewed: it can never be published"),
             switch("reviewed", "--reviewed", "export what `okf review --id ID` approved of a knowledge base"),
@@ -170,7 +177,11 @@ _COMMANDS = (
         "install a bundle from a feed, an archive, a folder or a URL",
         "bundling:install",
         (
-            Argument("source", "an archive, a folder or an http(s) URL; with --feed, ID or ID@RANGE", shown="SOURCE"),
+            Argument(
+                "source",
+                "an archive, a folder, a URL or github:owner/repository[@TAG]; with --feed, ID or ID@RANGE",
+                shown="SOURCE",
+            ),
             FOLDER,
             SHA256,
             option("bundle_id", "--id", "ID", "the id of a bundle that states none"),
@@ -180,7 +191,7 @@ _COMMANDS = (
             ACCEPT_NONCONFORMANT,
             Argument(
                 "feed",
-                "from a feed, with all that it needs; stands after SOURCE [default: any]",
+                "from a feed by name or URL, with all that it needs; stands after SOURCE [default: any]",
                 ("--feed",),
                 shown="NAME",
                 default="",
@@ -235,13 +246,27 @@ _COMMANDS = (
         "publish a bundle to a feed",
         "publishing:publish",
         (
-            Argument("source", "an archive, or a source folder to export", shown="SOURCE"),
-            option("feed", "--to", "FEED", "the feed: a folder or s3://bucket/prefix", required=True),
-            option("bundle_id", "--id", "ID", "of a source folder: its id"),
-            option("version", "--version", "VERSION", "of a source folder: its version"),
-            option("title", "--title", "TITLE", "of a source folder: its title [default: by its id]"),
+            Argument(
+                "sources",
+                "reviewed pages of a base, an archive, or a source folder [default: all of the review of --id]",
+                takes="texts",
+                shown="SOURCE",
+                may_be_absent=True,
+            ),
+            FOLDER,
+            option(
+                "feed",
+                "--to",
+                "FEED",
+                "the feed: a folder, s3://bucket/prefix, github:owner/repository or a service's URL",
+                required=True,
+            ),
+            option("bundle_id", "--id", "ID", "its id [default: by the base and the first page]"),
+            option("version", "--version", "VERSION", "its version, unless an archive states it"),
+            *ABOUT,
             EMBEDDER,
-            Argument("accepted", "accept a finding, with the reason; repeatable", ("--accept",), "texts", "ID=REASON"),
+            Argument("accepted", "a risk that may leave, and why; repeatable", ("--accept",), "texts", "ID=REASON"),
+            switch("public", "--public", "publish although everybody can read the feed"),
             switch("dry", "--dry-run", "show what would be written, and write nothing"),
             JSON,
         ),
@@ -255,7 +280,13 @@ _COMMANDS = (
             Argument("bundle_id", "the id of the bundle", shown="ID"),
             Argument("version", "the version", shown="VERSION"),
             option("reason", "--reason", "TEXT", "why; its holders read this", required=True),
-            option("feed", "--from", "FEED", "the feed: a folder or s3://bucket/prefix", required=True),
+            option(
+                "feed",
+                "--from",
+                "FEED",
+                "the feed: a folder, s3://bucket/prefix or github:owner/repository",
+                required=True,
+            ),
             JSON,
         ),
     ),
@@ -319,7 +350,7 @@ _COMMANDS = (
         "follow a feed, and confirm it on this device",
         "subscribing:trust",
         (
-            Argument("url", "its address: an http(s) URL, s3://bucket/prefix or a folder", shown="URL"),
+            Argument("url", "its address: a URL, s3://bucket/prefix, github:owner/repository or a folder", shown="URL"),
             option("root", "--root", "SHA256", "the digest of its root, as its owner told it [default: as found now]"),
             option("name", "--name", "NAME", "what to call it [default: by its address]"),
             FOLDER,
@@ -434,7 +465,7 @@ _COMMANDS = (
     ),
 )
 
-COMMANDS = tuple(each.with_kb() for each in (*_COMMANDS, *WEB_COMMANDS, *TOOL_COMMANDS))
+COMMANDS = tuple(each.with_kb() for each in (*_COMMANDS, *WEB_COMMANDS, *REMOTE_COMMANDS, *TOOL_COMMANDS))
 
 GROUPS: Mapping[str, str] = {
     "audit": "the log of calls",
@@ -444,5 +475,6 @@ GROUPS: Mapping[str, str] = {
     "mcp": "the tools for agents",
     "model": "the embedding models",
     "plugin": "the Obsidian plugin",
+    "remote": "services that answer and take publications from afar",
     "token": "who may call `okf mcp serve`",
 }

@@ -10,7 +10,10 @@ from typing import Any
 
 from okf_edge.app import Okf
 from okf_edge.bundles.export import Exported, ExportOptions
-from okf_edge.bundles.manifest import Creator
+from okf_edge.bundles.manifest import Creator, Dependency
+from okf_edge.bundles.names import problems_of_bundle_id
+from okf_edge.bundles.ranges import is_within
+from okf_edge.bundles.risks import Finding
 from okf_edge.errors import InputError
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
@@ -38,6 +41,7 @@ def export(
     creator_url: str,
     licence: str,
     languages: Sequence[str],
+    needs: Sequence[str],
     accepted: Sequence[str],
     local: bool,
     reviewed: bool,
@@ -52,6 +56,7 @@ def export(
         creator=Creator(creator, creator_url),
         licence=licence,
         languages=tuple(languages),
+        dependencies=tuple(map(dependency, needs)),
         accepted=dict(map(acceptance, accepted)),
         local=local,
     )
@@ -76,6 +81,28 @@ def acceptance(text: str) -> tuple[str, str]:
     if not reason.strip():
         raise InputError(f"expected ID=REASON, found {text!r}", code="usage", hint="Say why the finding may leave.")
     return finding, reason.strip()
+
+
+def dependency(text: str) -> Dependency:
+    """Another bundle that this one needs, and in which versions. Raises InputError."""
+    bundle_id, _, versions = text.partition("@")
+    if problems := problems_of_bundle_id(bundle_id):
+        raise InputError(problems[0], code="bad-bundle-id", hint="For example: --needs acme.terms@^1.2")
+    is_within("1.0.0", [versions])
+    return Dependency(bundle_id, versions)
+
+
+def finding_json(each: Finding) -> dict[str, Any]:
+    """A risk as it is told of what leaves."""
+    return {
+        "id": each.id,
+        "kind": each.kind,
+        "severity": each.severity,
+        "path": each.path,
+        "line": each.line,
+        "sample": each.sample,
+        "reason": each.reason,
+    }
 
 
 def _place(out: str) -> tuple[str, str]:
@@ -104,18 +131,7 @@ def _json(written: Written) -> dict[str, Any]:
         "chunks": index.chunks if index else 0,
         "embedder": index.embedder if index else "",
         "local": manifest.local,
-        "risks": [
-            {
-                "id": each.id,
-                "kind": each.kind,
-                "severity": each.severity,
-                "path": each.path,
-                "line": each.line,
-                "sample": each.sample,
-                "reason": each.reason,
-            }
-            for each in exported.findings
-        ],
+        "risks": [finding_json(each) for each in exported.findings],
         "notes": list(exported.notes),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,17 +22,24 @@ from okf_edge_cli.commands import DONE
 from okf_edge_cli.keys import keyring
 from okf_edge_cli.publishing import change_json, change_lines
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
-from okf_edge_native.compose import open_store, store_address
+from okf_edge_native.compose import open_store, prepare_store, store_address
 from okf_edge_native.system import SystemClock
 
 
 def init(feed: str, keys: int, threshold: int, keys_folder: str, passphrase: bool, as_json: bool) -> int:
-    writer = _writer(feed, keys_folder, passphrase)
-    pin = asyncio.run(feeds.create_feed(writer, keys, threshold, _now()))
+    async def job() -> str:
+        writer = _writer(feed, keys_folder, passphrase)
+        await prepare_store(writer.store)
+        return await feeds.create_feed(writer, keys, threshold, _now())
+
+    pin = asyncio.run(job())
     lines = [
         line(good("made a feed "), "at ", bold(feed)),
         line(f"  root sha256:{pin}"),
         line(dim("  tell this digest to those who follow it; keep the offline keys somewhere else")),
+        line(
+            dim(f"  next: okf feed add-creator {shlex.quote(feed)} NAME, then okf publish … --to {shlex.quote(feed)}")
+        ),
     ]
     session.print_result({"feed": store_address(feed), "root": f"sha256:{pin}"}, lines, as_json)
     return DONE

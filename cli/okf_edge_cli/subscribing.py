@@ -10,17 +10,24 @@ from okf_edge.app.shown import bundle_json, catalogue_json, installation_json, s
 from okf_edge.app.subscribing import Catalogue, Standing
 from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.errors import InputError
+from okf_edge.feed.names import SERVED
 from okf_edge.feed.subscriptions import Subscription
 from okf_edge_cli import session
 from okf_edge_cli.bundling import install_lines
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.parser import ANY
 from okf_edge_cli.screen import Line, bad, bold, dim, good, line, wary
-from okf_edge_native.compose import store_address
+from okf_edge_native.compose import feed_address, is_web
+from okf_edge_native.github import GITHUB
+from okf_edge_native.remotes import name_of
 
 
 def trust(url: str, root: str, name: str, folder: str | None, as_json: bool) -> int:
-    found = session.run(lambda okf: okf.feeds.trust(store_address(url), root, name), folder, as_json)
+    async def job(okf: Okf) -> Subscription:
+        address = await feed_address(url)
+        return await okf.feeds.trust(address, root, name or _name_for(address))
+
+    found = session.run(job, folder, as_json)
     lines = [line(good("following "), bold(found.name), f": {found.url}"), line(dim(f"  root sha256:{found.root}"))]
     if not root:
         lines.append(line(wary("  note: "), "the root was taken as found; compare the digest with what its owner says"))
@@ -41,13 +48,35 @@ def search_feed(words: Sequence[str], feed: str, folder: str | None, as_json: bo
 
 
 def install_from_feed(wanted: str, feed: str, options: InstallOptions, folder: str | None, as_json: bool) -> int:
-    """`okf install ID[@RANGE] --feed [NAME]`."""
-    name = "" if feed == ANY else feed
-    done = session.run(lambda okf: okf.feeds.install(wanted, name, options), folder, as_json)
-    last = done[-1]
+    """`okf install ID[@RANGE] --feed [NAME or URL]`."""
+
+    async def job(okf: Okf) -> tuple[Sequence[Installation], str]:
+        if "://" not in feed and not feed.startswith(GITHUB):
+            return await okf.feeds.install(wanted, "" if feed == ANY else feed, options), ""
+        followed, note = await _followed(okf, await feed_address(feed))
+        return await okf.feeds.install(wanted, followed.name, options), note
+
+    done, note = session.run(job, folder, as_json)
+    last = installation_json(done[-1])
+    value = {**last, "notes": [*last["notes"], *filter(None, [note])]}
     needed = [bundle_json(each.bundle) for each in done[:-1]]
-    session.print_result({**installation_json(last), "needed": needed}, _install_lines(done), as_json)
+    notes = [line(wary("  note: "), note)] if note else []
+    session.print_result({**value, "needed": needed}, [*_install_lines(done), *notes], as_json)
     return DONE
+
+
+def _name_for(address: str) -> str:
+    """The name of a service's feed is that of its host; any other feed is named by its address."""
+    return name_of(address) if is_web(address) and address.endswith(SERVED) else ""
+
+
+async def _followed(okf: Okf, address: str) -> tuple[Subscription, str]:
+    """The feed at an address; one that is not followed yet is from now on, and what to say about that."""
+    for each, confirmed in await okf.feeds.followed():
+        if each.url == address and confirmed:
+            return each, ""
+    found = await okf.feeds.trust(address, name=_name_for(address))
+    return found, f"following {found.name} from now on; its root was taken as found: sha256:{found.root}"
 
 
 def check_updates(folder: str | None, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 from okf_edge.app import Okf
 from okf_edge.app.ports import Config, Ports
 from okf_edge.errors import InputError, ModelError, NotFoundError, OkfError, UnavailableError
-from okf_edge.ports import BlobStore, Embedder, EmbedderSpec, FileTree, Models, Progress, SqlEngine
+from okf_edge.feed.names import SERVED
+from okf_edge.ports import Audience, BlobStore, Embedder, EmbedderSpec, FileTree, Models, Progress, SqlEngine
 from okf_edge.workspace.layout import MARKERS
 from okf_edge_native.disk import DiskTree
+from okf_edge_native.github import GITHUB
 from okf_edge_native.places import cache_place, state_place
 from okf_edge_native.progress import SilentProgress, progress_for
 from okf_edge_native.system import SystemClock, SystemEntropy
@@ -114,12 +116,21 @@ def device_place() -> FileTree:
 
 
 def open_store(address: str) -> BlobStore:
-    """The store of a feed: `s3://bucket/prefix`, an http(s) URL (read only), or a folder."""
+    """The store of a feed: `s3://bucket/prefix`, `github:owner/repository`, a URL (read only, unless a service's), or a
+    folder."""
+    if address.startswith(GITHUB):
+        from okf_edge_native.github.blobs import GithubBlobs
+
+        return GithubBlobs(address)
     if address.startswith("s3://"):
         from okf_edge_native.s3 import S3Blobs
 
         return S3Blobs(address)
-    if address.startswith(("http://", "https://")):
+    if is_web(address) and address.endswith(SERVED):
+        from okf_edge_native.service import Service, ServiceBlobs
+
+        return ServiceBlobs(Service(address.removesuffix(SERVED)))
+    if is_web(address):
         from okf_edge_native.http import HttpBlobs
 
         return HttpBlobs(address)
@@ -130,7 +141,49 @@ def open_store(address: str) -> BlobStore:
 
 def store_address(text: str) -> str:
     """A feed's address as it is kept: a folder by its absolute path, anything else as it was given."""
-    return text if "://" in text else os.path.abspath(text)
+    return text if "://" in text or text.startswith(GITHUB) else os.path.abspath(text)
+
+
+def service_store(url: str, accepted: Mapping[str, str]) -> BlobStore:
+    """The feed of a service, to publish to. Args: accepted: risks that may leave. Raises InputError: no such URL."""
+    from okf_edge_native.remotes import address_of
+    from okf_edge_native.service import Service, ServiceBlobs
+
+    return ServiceBlobs(Service(address_of(url)), accepted)
+
+
+async def prepare_store(store: BlobStore) -> None:
+    """Make the place of a new feed where there is none yet."""
+    make: Callable[[], Awaitable[None]] | None = getattr(store, "prepare", None)
+    if make:
+        await make()
+
+
+async def audience_of(store: BlobStore) -> Audience:
+    """Who can read what is published to a store: looked up where the store can be asked."""
+    ask: Callable[[], Awaitable[Audience]] | None = getattr(store, "audience", None)
+    return await ask() if ask else "unknown"
+
+
+async def feed_address(text: str) -> str:
+    """The address of the feed that a URL means: itself, or the feed of the service there."""
+    from okf_edge.feed.client import first_pin
+    from okf_edge_native.remotes import address_of, at
+
+    if not is_web(text):
+        return store_address(text)
+    known = await at(text.rstrip("/"))
+    if known:
+        return f"{known.url}{SERVED}"
+    try:
+        await first_pin(open_store(text))
+    except NotFoundError:
+        return f"{address_of(text)}{SERVED}"
+    return text
+
+
+def is_web(address: str) -> bool:
+    return address.startswith(("http://", "https://"))
 
 
 def progress(quiet: bool) -> Progress:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from okf_edge.app.ports import Config, Ports
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from okf_edge.app.base import Built
     from okf_edge.app.bundle_index import BundleIndexer
@@ -178,11 +178,16 @@ class Okf:
 
         return await decide(self._ports, self._config, wanted, verdicts)
 
-    async def export_reviewed(self, options: ExportOptions, embedder: str = "") -> Exported:
-        """Compile what was approved under the id of the options into a bundle archive; nothing is written."""
+    async def export_reviewed(
+        self, options: ExportOptions, embedder: str = "", seeds: Sequence[str] = ()
+    ) -> Exported:  # fmt: skip
+        """Compile what was approved under the id of the options into a bundle archive; nothing is written.
+
+        Args: seeds: the pages to start from; none for those that the review started from.
+        """
         from okf_edge.app.reviewing import export_reviewed
 
-        return await export_reviewed(self._ports, self._config, options, embedder)
+        return await export_reviewed(self._ports, self._config, options, embedder, seeds)
 
     async def record_release(self, exported: Exported) -> None:
         """Remember what a reviewed version that was written holds: the next one's log tells what changed since."""

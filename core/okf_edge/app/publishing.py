@@ -1,12 +1,15 @@
-"""Publishing a bundle archive to a feed: verified, scanned, told apart from what is there, then written.
+"""Publishing a bundle to a feed: verified, scanned, told apart from what is there, agreed to, then written.
 
-Nothing of a knowledge base leaves by this way: what was exported with `--local` is refused.
+Rules:
+1. What was exported with `--local` is refused: a knowledge base leaves by its review.
+2. An archive that came from elsewhere is checked as if a stranger had sent it; one that was exported just now was.
+3. Where everybody can read, a person agrees, and every risk is accepted again for this target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -14,6 +17,7 @@ from typing import NamedTuple
 from okf_edge.app.choosing import require_distinct
 from okf_edge.bundles.contents import open_zip
 from okf_edge.bundles.digest import DERIVED
+from okf_edge.bundles.export import Exported
 from okf_edge.bundles.manifest import Manifest
 from okf_edge.bundles.risks import Finding, blocking, scan
 from okf_edge.bundles.verify import require_sound, verify
@@ -26,54 +30,134 @@ from okf_edge.feed.release import Release
 from okf_edge.feed.trusted import creators_of
 from okf_edge.feed.writer import Writer, require_conditions
 from okf_edge.feed.written import WrittenBlobs
-from okf_edge.ports import BlobStore, Clock, Verifier
+from okf_edge.ports import Audience, BlobStore, Clock, Verifier
+
+Consent = Callable[[Sequence[Finding]], Mapping[str, str] | None]
+"""Asked when everybody can read a feed: reasons by the id of each risk that may leave all the same, None for no."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a publication did, or a dry run would do. `written` are the names in the store, in the order of writing."""
+    """What a publication did, or a dry run would do. `written` are the names in the store, in the order of writing.
+
+    `unsettled` are risks that a dry run found not yet accepted for readers who can be anybody.
+    """
 
     change: Change
     release: Release
+    manifest: Manifest
     pin: str
     written: tuple[str, ...]
     findings: tuple[Finding, ...]
     dry: bool
+    audience: Audience = "unknown"
+    unsettled: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def no_consent(risks: Sequence[Finding]) -> None:
+    """Nobody was asked."""
 
 
 class Publisher(NamedTuple):
-    """A feed to publish to, and what to sign with."""
+    """A feed to publish to, and what to sign with. `is_careful`: the store is known to keep conditions of writes.
+
+    `audience` was looked up; `consent` is asked when it is the public.
+    """
 
     store: BlobStore
     keyring: Keyring
     verifier: Verifier
     clock: Clock
+    is_careful: bool = False
+    audience: Audience = "unknown"
+    consent: Consent = no_consent
 
 
 async def publish_archive(
-    to: Publisher, archive: bytes, *, accepted: Mapping[str, str], is_rebuilt: bool = False, dry: bool = False
-) -> Receipt:
+    to: Publisher, archive: bytes, *, accepted: Mapping[str, str], dry: bool = False
+) -> Receipt:  # fmt: skip
     """Publish an archive. Doing it again changes nothing, and finishes what was left half done.
-
-    Args:
-        is_rebuilt: the archive was exported just now. Its index may differ from that of the same content before, so a
-            release of the same content is the same release.
 
     Raises: BundleError and its kinds: no bundle that may be published. InputError: no key, no such creator, an id that
         is taken for another. PreconditionError: others were first each time.
     """
     manifest, findings = await _checked(archive, accepted)
-    if not dry:
+    unsettled = _agreed(to, findings, accepted, dry)
+    receipt = await _send(to, release_from(manifest, archive), manifest, archive, dry=dry)
+    return replace(receipt, findings=findings, unsettled=unsettled)
+
+
+async def publish_exported(
+    to: Publisher,
+    exported: Exported,
+    *,
+    accepted: Mapping[str, str],
+    dry: bool = False,
+    before: Callable[[], Awaitable[None]] | None = None,
+) -> Receipt:
+    """Publish what was exported just now, by this process, which has verified and scanned it.
+
+    Its index may differ from that of the same content before, so a release of the same content is the same release.
+
+    Args: accepted: what was accepted for this target. before: done once nothing can refuse any more.
+    Raises: as `publish_archive`.
+    """
+    manifest, archive = exported.manifest, exported.archive
+    if manifest.local:
+        raise _local()
+    unsettled = _agreed(to, exported.findings, accepted, dry)
+    release = release_from(manifest, archive)
+    if before and not dry:
+        await _send(to, release, manifest, archive, is_rebuilt=True, dry=True)
+        await before()
+    receipt = await _send(to, release, manifest, archive, is_rebuilt=True, dry=dry)
+    return replace(receipt, findings=exported.findings, unsettled=unsettled, notes=exported.notes)
+
+
+async def _send(
+    to: Publisher, release: Release, manifest: Manifest, archive: bytes, *, is_rebuilt: bool = False, dry: bool
+) -> Receipt:
+    if not (dry or to.is_careful):
         await require_conditions(to.store)
     journal = WrittenBlobs(to.store, dry=dry)
-    release = release_from(manifest, archive)
     known = publish.released(await held_by(journal, to.verifier))
     require_distinct(release.id, (each.id for each in known))
     if is_rebuilt:
         release = next((each for each in known if _is_same(each, release)), release)
     writer = Writer(journal, to.keyring, to.verifier)
     change = await publish.publish(writer, release, archive, to.clock.now())
-    return Receipt(change, release, await publish.pin_of(writer), tuple(journal.written), findings, dry)
+    written = tuple(journal.written)
+    return Receipt(change, release, manifest, await publish.pin_of(writer), written, (), dry, to.audience)
+
+
+def _agreed(
+    to: Publisher, findings: Sequence[Finding], accepted: Mapping[str, str], dry: bool
+) -> tuple[Finding, ...]:  # fmt: skip
+    """What is not accepted for this target: a dry run tells it, otherwise it is refused.
+
+    Raises: RiskError (`public-target`): everybody can read the feed, and nobody agreed, or not to every risk.
+    """
+    if to.audience != "public":
+        return ()
+    unsettled = _without(findings, accepted)
+    if dry:
+        return unsettled
+    reasons = to.consent(unsettled)
+    if reasons is None or (unsettled := _without(unsettled, reasons)):
+        raise RiskError(
+            f"expected a person's consent, since everybody can read this feed; found {len(unsettled)} risks that were"
+            " not accepted for it",
+            code="public-target",
+            hint="Publish with --public, and with --accept ID=REASON for each risk; or make the repository private.",
+            issues=[str(finding) for finding in unsettled],
+        )
+    return ()
+
+
+def _without(findings: Sequence[Finding], accepted: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Risks that nobody has accepted, whether or not they stop an export."""
+    return tuple(each for each in findings if each.severity != "info" and not accepted.get(each.id, "").strip())
 
 
 async def admit_archive(to: Publisher, archive: bytes, metadata: bytes, *, accepted: Mapping[str, str]) -> Receipt:
@@ -88,7 +172,8 @@ async def admit_archive(to: Publisher, archive: bytes, metadata: bytes, *, accep
     require_distinct(release.id, (each.id for each in publish.released(await held_by(journal, to.verifier))))
     writer = Writer(journal, to.keyring, to.verifier)
     change = await publish.admit(writer, release, archive, metadata, to.clock.now())
-    return Receipt(change, release, await publish.pin_of(writer), tuple(journal.written), findings, False)
+    pin = await publish.pin_of(writer)
+    return Receipt(change, release, manifest, pin, tuple(journal.written), findings, False, to.audience)
 
 
 def _is_same(known: Release, release: Release) -> bool:
@@ -128,11 +213,7 @@ async def _checked(archive: bytes, accepted: Mapping[str, str]) -> tuple[Manifes
             hint="Export it first: okf export.",
         )
     if manifest.local:
-        raise BundleError(
-            "expected a reviewed bundle, found one that was made with --local",
-            code="local-bundle",
-            hint="What leaves a knowledge base is reviewed first.",
-        )
+        raise _local()
     require_sound(verified, accept_risks=True, accept_nonconformant=False)
     findings = scan({path: await contents.read(path) for path in contents.sizes if path not in DERIVED})
     if stopping := blocking(findings, accepted):
@@ -143,3 +224,11 @@ async def _checked(archive: bytes, accepted: Mapping[str, str]) -> tuple[Manifes
             issues=[str(finding) for finding in stopping],
         )
     return manifest, findings
+
+
+def _local() -> BundleError:
+    return BundleError(
+        "expected a reviewed bundle, found one that was made with --local",
+        code="local-bundle",
+        hint="What leaves a knowledge base is reviewed first.",
+    )

@@ -7,6 +7,7 @@ Rules:
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
@@ -129,15 +130,19 @@ async def decide(ports: Ports, config: Config, wanted: Wanted, verdicts: Verdict
     return await checklist(ports, config, Wanted(bundle_id=review.id))
 
 
-async def export_reviewed(ports: Ports, config: Config, options: ExportOptions, embedder: str = "") -> Exported:
+async def export_reviewed(
+    ports: Ports, config: Config, options: ExportOptions, embedder: str = "", seeds: Sequence[str] = ()
+) -> Exported:
     """The bundle of a base whose every item was approved as it is now; nothing is written.
 
+    Args: seeds: the pages to start from; none for those of the review. Without an id they decide which review counts.
     Raises: BundleError (`review-required`): what is open, item by item, in `issues`. As `export_bundle` does.
     """
-    gathered = await _gather(ports, config, Wanted(bundle_id=options.id))
+    gathered = await _gather(ports, config, Wanted(tuple(seeds), bundle_id=options.id))
     found = _checklist(gathered)
     _require_reviewed(found)
     shared, review = gathered.shared, gathered.review
+    options = replace(options, id=review.id)
     release = _release(ports, review, options.version, _digests(shared.files))
     log = release_log((*review.before(options.version), release), _titles(shared.files))
     wanted = replace(options, title=options.title or review.title, accepted={**review.reasons, **options.accepted})
@@ -330,7 +335,7 @@ def _require_reviewed(found: Checklist) -> None:
         raise BundleError(
             f"expected every item reviewed, found {len(issues)} open: {issues[0]}",
             code="review-required",
-            hint=f"okf review --id {found.review.id}",
+            hint=f"okf review {shlex.join(found.review.seeds)} --id {found.review.id}",
             issues=issues,
         )
     if not found.count("approved"):
