@@ -67,6 +67,7 @@ export function renderMarkdown(text: string, options: RenderOptions): DocumentFr
   });
   for (const picture of fragment.querySelectorAll(`img[${REMOTE_PICTURE}]`)) offerRemote(picture, options);
   for (const table of fragment.querySelectorAll("table")) makeScrollable(table);
+  for (const code of fragment.querySelectorAll("pre")) code.tabIndex = 0; // so that a keyboard scrolls it
   return fragment;
 }
 

@@ -18,11 +18,11 @@ export function AnswerCard(props: { candidate: Candidate; terms: string[]; bundl
   const { candidate, terms } = props;
   return (
     <article class="card answer">
-      <h3>
+      <h2>
         <a class="place" href={pageTo(candidate.path, "", candidate.lines)}>
           <Marked text={placeName(candidate.title, candidate.heading)} terms={terms} />
         </a>
-      </h3>
+      </h2>
       <p class="passage">
         <Marked text={passage(candidate.text, terms)} terms={terms} />
       </p>
@@ -66,7 +66,7 @@ function Why(props: { candidate: Candidate; terms: string[] }): JSX.Element {
       <p class="quiet">
         {say("confidence", { percent })} · {candidate.bundle} {candidate.version} · {linesText(candidate.lines, locale)}
       </p>
-      <h4>{say("whole-passage")}</h4>
+      <h3>{say("whole-passage")}</h3>
       <blockquote>
         <Marked text={candidate.text.trim()} terms={props.terms} />
       </blockquote>

@@ -21,8 +21,8 @@ export function Graph(props: { title: string; linksTo: Listed[]; linkedFrom: Lis
   if (!all.length) return null;
   const shown = all.slice(0, MOST);
   return (
-    <figure class="graph">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={say("page-map-label", { count: all.length })}>
+    <figure class="graph" aria-label={say("page-map-label", { count: all.length })}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" focusable="false">
         <defs>
           <marker
             id="arrow"
@@ -61,7 +61,7 @@ function Spoke(props: { neighbour: Neighbour; x: number; y: number }): JSX.Eleme
         marker-end={neighbour.isTarget ? "url(#arrow)" : undefined}
         marker-start={neighbour.isSource ? "url(#arrow)" : undefined}
       />
-      <a href={pageTo(neighbour.path)} tabIndex={-1} aria-hidden="true">
+      <a href={pageTo(neighbour.path)} tabindex={-1}>
         <title>{neighbour.title}</title>
         <circle cx={x} cy={y} r="6" />
         <text x={x} y={y < centreY ? y - 11 : y + 19} text-anchor="middle">
