@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ("models_fixture", "seaweed")
+pytest_plugins = ("models_fixture", "seaweed", "tests.e2e.lambda_fixtures")
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED = REPOSITORY.parent / "shared"

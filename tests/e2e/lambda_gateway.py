@@ -58,8 +58,15 @@ class BucketEvents:
         self._twice, self._chance = twice, random.Random(seed)
         self._seen: set[tuple[str, str]] = set()
         self._ended = threading.Event()
+        self._told = threading.RLock()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
+
+    def pause(self) -> None:
+        self._told.acquire()
+
+    def resume(self) -> None:
+        self._told.release()
 
     def close(self) -> None:
         self._ended.set()
@@ -77,7 +84,7 @@ class BucketEvents:
 
     def _run(self) -> None:
         while not self._ended.wait(0.15):
-            with suppress(Exception):  # a slow or absent store tells of its objects later
+            with self._told, suppress(Exception):  # a slow or absent store tells of its objects later
                 self.look()
 
 

@@ -235,7 +235,7 @@ def confined(tmp: Path) -> Sequence[str]:
     if _has_bubblewrap():
         return [
             "bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(tmp), "/tmp",
-            "--unshare-user", "--uid", "993", "--gid", "990", "--die-with-parent",
+            "--unshare-user", "--uid", "993", "--gid", "990",
         ]  # fmt: skip
     if os.geteuid() == 0 and shutil.which("setpriv"):
         return [

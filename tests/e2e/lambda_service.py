@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,16 @@ from okf_edge.bundles.contents import open_zip
 from okf_edge.bundles.digest import MANIFEST
 from okf_edge.bundles.manifest import read_manifest
 from okf_edge.embedding.models import MODELS
-from okf_edge.feed.keys import SslibVerifier
+from okf_edge.errors import OkfError
+from okf_edge.feed import drafts
+from okf_edge.feed.holding import held_by
+from okf_edge.feed.keys import SslibVerifier, signed
 from okf_edge.feed.publish import Change, publish
+from okf_edge.feed.release import Release
 from okf_edge.feed.writer import Writer
 from okf_edge.ports import Signer
 from okf_edge_native.keyring import signer_from
+from okf_edge_native.s3 import S3Blobs
 from okf_edge_native.service import Service, ServiceBlobs
 from okf_edge_native.system import SystemClock
 from tests.e2e.conftest import OKF, Done
@@ -82,6 +89,9 @@ class HeldKeys:
 
     async def signers(self, public_keys: Sequence[bytes]) -> Sequence[Signer]:
         return [self._signers[key] for key in public_keys if key in self._signers]
+
+    async def every(self) -> list[Signer]:
+        return list(self._signers.values())
 
 
 class Deployed:
@@ -141,6 +151,36 @@ class Deployed:
             return await publish(writer, release_from(manifest, archive), archive, SystemClock().now())
 
         return asyncio.run(job())
+
+    def signed_for(self, signer: Owner, archive: bytes, bundle_id: str, version: str, creator: str = "") -> str:
+        """The creator's next releases with one more, signed on a person's machine; whatever bytes the archive has."""
+        creator = creator or bundle_id.partition(".")[0]
+        release = Release(bundle_id, version, "T", len(archive), sha256(archive).hexdigest(), "0" * 64)
+        with suppress(OkfError):
+            manifest = read_manifest(asyncio.run(open_zip(archive).read(MANIFEST)))
+            release = replace(release_from(manifest, archive), id=bundle_id, version=version)
+
+        async def job() -> bytes:
+            now = SystemClock().now()
+            holding = await held_by(S3Blobs(self.store, self.s3), SslibVerifier())
+            held = holding.creators.get(creator)
+            content = drafts.with_release(held.signed if held else drafts.no_targets(now), release, now)
+            content.version = holding.free(creator, above=content.version - 1)
+            keys = HeldKeys(*(path.read_text() for path in (signer.home / "okf/config/keys").glob("*.pem")))
+            return (await signed(content, await keys.every())).to_bytes()
+
+        return asyncio.run(job()).decode()
+
+    def accepting(self, person: Owner, text: str) -> list[str]:
+        """Options that let `okf export` pack a text that it takes for a risk: the service scans again."""
+        source = person.home / "source-risky"
+        source.mkdir(exist_ok=True)
+        (source / "keys.md").write_text(page("Keys", text))
+        done = person.okf(
+            "export", source, "--id", "ada.leaky", "--version", "1.0.0", "--out", ".", "--json", code=None
+        )
+        ids = re.findall(r"risk-[0-9a-z-]+|[0-9a-f]{12}", done.err + done.out)
+        return [part for each in ids for part in ("--accept", f"{each}=test")]
 
     def token(self, name: str, *options: str) -> str:
         made = self.owner.okf("token", "create", name, *options, "--json").json["token"]
