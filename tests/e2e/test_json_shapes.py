@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from okf_edge_cli.commands import COMMANDS
+from tests.service_stand_in import standing_in
 
 CONCEPT = "---\ntype: Note\ntitle: Heron\ndescription: d\n---\n\n# Place\n\nThe heron nests by the weir.\n"
 PAGE = "---\ntype: Note\nstale_after: 2020-01-01\nsources: [/birds/heron.md, /gone.md]\n---\n\n# P\n"
@@ -318,6 +319,14 @@ SHAPES = {
     "token revoke": TOKEN,
     "audit verify": {"path": "str", "lines": "int", "problem": "str"},
     "audit tail": {"records": []},
+    "remote add": {"name": "str", "url": "str", "token": "bool", "root": "str", "problem": "str"},
+    "remote list": {"remotes": [{"name": "str", "url": "str", "token": "bool"}]},
+    "remote remove": {"name": "str", "url": "str"},
+    "remote deploy-check": {
+        "url": "str",
+        "ok": "bool",
+        "checks": [{"check": "str", "state": "str", "found": "str", "fix": "str"}],
+    },
     "model list": {"use": "str", "models": [MODEL]},
     "model use": {"use": "str"},
     "model info": MODEL,
@@ -385,6 +394,15 @@ def feed_lines() -> list[tuple[str, list[str]]]:
     ]
 
 
+def remote_lines(url: str) -> list[tuple[str, list[str]]]:
+    return [
+        ("remote add", ["remote", "add", url, "--name", "lab", "--json"]),
+        ("remote list", ["remote", "list", "--json"]),
+        ("remote deploy-check", ["remote", "deploy-check", "lab", "--json"]),
+        ("remote remove", ["remote", "remove", "lab", "--json"]),
+    ]
+
+
 def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines):
     for folder in ("base", "source"):
         (tmp_path / folder / "birds").mkdir(parents=True)
@@ -401,13 +419,16 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
         done = okf(*line)
         assert done.code in (0, 1), done.err
         found[command] = shape(done.json)
+    with standing_in(tmp_path / "shelf") as service:
+        for command, line in remote_lines(service.url):
+            found[command] = shape(okf(*line, env={"no_proxy": "127.0.0.1"}).json)
     assert found["install"].pop("needed") == []
     found["query"]["timings"] = "timings"
     assert found == SHAPES
 
 
 def test_every_command_has_its_shape_frozen_here(lines):
-    run = {*lines, *(command for command, _ in feed_lines()), "model build"}
+    run = {*lines, *(command for command, _ in (*feed_lines(), *remote_lines(""))), "model build"}
     servers = {"mcp", "mcp serve"}  # they speak a protocol instead
     assert {*SHAPES, "model build"} == run == {command.name for command in COMMANDS} - servers
 
