@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import pytest
+
 from okf_edge.errors import NotFoundError, OkfError, PreconditionError
 from okf_edge.feed.keys import SslibVerifier
 from okf_edge.feed.names import metadata_key
-from okf_edge.feed.publish import refresh_feed
+from okf_edge.feed.publish import add_creator, create_feed, refresh_feed
 from okf_edge.feed.writer import Writer
 from okf_edge_native.blobs import DiskBlobs
 from okf_edge_native.keyring import FileKeyring
@@ -53,8 +55,28 @@ class StandIn:
         return DiskBlobs(self.folder)
 
 
-def _no_passphrase(name: str) -> str:
-    return ""
+def made_key(home: Path) -> bytes:
+    """The public half of a new key on a machine of its own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("OKF_HOME", str(home))
+        return asyncio.run(_keyring().create()).public_key
+
+
+def made_feed(folder: Path, creators: Mapping[str, bytes]) -> str:
+    """A feed whose owner's keys are in this process's home; the digest of its root."""
+
+    async def made() -> str:
+        writer, now = Writer(DiskBlobs(folder), _keyring(), SslibVerifier()), SystemClock().now()
+        pin = await create_feed(writer, 1, 1, now)
+        for creator, key in creators.items():
+            await add_creator(writer, creator, [key], now)
+        return f"sha256:{pin}"
+
+    return asyncio.run(made())
+
+
+def _keyring() -> FileKeyring:
+    return FileKeyring(protect=lambda name: "", unlock=lambda name: "")
 
 
 @contextmanager
@@ -173,5 +195,4 @@ async def _published(service: StandIn, upload: dict[str, Any], metadata: bytes) 
     store, name = service.store(), f"{upload['id']}-{upload['version']}.okf.zip"
     await store.put(metadata_key(creator, version), metadata, if_version=None)
     await store.put(f"targets/{upload['id']}/{upload['sha256']}.{name}", upload["archive"], if_version=None)
-    keyring = FileKeyring(protect=_no_passphrase, unlock=_no_passphrase)
-    await refresh_feed(Writer(store, keyring, SslibVerifier()), SystemClock().now())
+    await refresh_feed(Writer(store, _keyring(), SslibVerifier()), SystemClock().now())

@@ -53,11 +53,14 @@ def environment(home: Path) -> dict[str, str]:
 def okf(environment: Mapping[str, str], tmp_path: Path) -> Run:
     """Runs `okf` with arguments. Never shows a stack trace, whatever happens."""
 
-    def run(*arguments: str | Path, cwd: Path = tmp_path, env: Mapping[str, str] | None = None) -> Done:
+    def run(
+        *arguments: str | Path, cwd: Path = tmp_path, env: Mapping[str, str] | None = None, stdin: str = ""
+    ) -> Done:
         ended = subprocess.run(
             [OKF, *map(str, arguments)],
             cwd=cwd,
             env={**environment, **(env or {})},
+            input=stdin,
             capture_output=True,
             encoding="utf-8",
             timeout=120,
