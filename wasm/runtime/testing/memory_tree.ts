@@ -38,10 +38,12 @@ export class MemoryTree implements HostTree {
 
   async rename(from: string, to: string): Promise<void> {
     this.requireFree(to);
-    const moved = this.below(from);
-    if (moved.length === 0 && !this.folders.has(from)) throw absent(from);
-    for (const path of moved) this.move(path, to + path.slice(from.length));
-    if (this.folders.delete(from)) this.folders.add(to);
+    this.requireSomething(from);
+    for (const path of below(from, this.files.keys())) this.move(path, to + path.slice(from.length));
+    for (const path of below(from, this.folders)) {
+      this.folders.delete(path);
+      this.folders.add(to + path.slice(from.length));
+    }
   }
 
   async replace(from: string, to: string): Promise<void> {
@@ -50,10 +52,9 @@ export class MemoryTree implements HostTree {
   }
 
   async remove(path: string): Promise<void> {
-    const gone = this.below(path);
-    if (gone.length === 0 && !this.folders.has(path)) throw absent(path);
-    for (const each of gone) this.files.delete(each);
-    this.folders.delete(path);
+    this.requireSomething(path);
+    for (const each of below(path, this.files.keys())) this.files.delete(each);
+    for (const each of below(path, this.folders)) this.folders.delete(each);
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -72,12 +73,8 @@ export class MemoryTree implements HostTree {
     return [...found.values()];
   }
 
-  private below(path: string): string[] {
-    return [...this.files.keys()].filter((each) => each === path || each.startsWith(`${path}/`));
-  }
-
   private isFolder(path: string): boolean {
-    return [...this.files.keys(), ...this.folders].some((each) => each === path || each.startsWith(`${path}/`));
+    return !this.files.has(path) && below(path, [...this.files.keys(), ...this.folders]).length > 0;
   }
 
   private move(from: string, to: string): void {
@@ -91,11 +88,20 @@ export class MemoryTree implements HostTree {
     return file;
   }
 
+  private requireSomething(path: string): void {
+    if (!this.files.has(path) && !this.isFolder(path)) throw absent(path);
+  }
+
   private requireFree(path: string): void {
     if (this.files.has(path) || this.isFolder(path)) {
       throw new HostError("already-exists", `expected nothing at ${path}, found something`);
     }
   }
+}
+
+/** Of these paths, the one itself and all below it. */
+function below(path: string, paths: Iterable<string>): string[] {
+  return [...paths].filter((each) => each === path || each.startsWith(`${path}/`));
 }
 
 function absent(path: string): HostError {

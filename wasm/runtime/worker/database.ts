@@ -2,6 +2,7 @@
 
 import * as duckdb from "../../node_modules/@duckdb/duckdb-wasm/dist/duckdb-browser-blocking";
 import { DataType, type Table, type Vector } from "apache-arrow";
+import { MemoryFile, memoryFiles } from "./memory_files";
 import { ORIGIN, provide, withdraw } from "./origin";
 import type { ReadAsset } from "./python";
 
@@ -22,18 +23,21 @@ export class Database {
   private constructor(
     private readonly db: duckdb.DuckDBBindings,
     private readonly connection: duckdb.DuckDBConnection,
+    private readonly files: Map<string, MemoryFile>,
   ) {}
 
   static async open(read: ReadAsset): Promise<Database> {
     provide(MODULE, await read(MODULE));
+    const files = memoryFiles();
     const module = { mainModule: ORIGIN + MODULE, mainWorker: "" };
     const db = await duckdb.createDuckDB({ mvp: module, eh: module }, new duckdb.VoidLogger(), duckdb.BROWSER_RUNTIME);
     await db.instantiate(() => undefined);
     withdraw(MODULE);
-    db.open({ path: ":memory:", query: { castBigIntToDouble: false, castDecimalToDouble: false } });
+    // its own buffer of pages would keep back the last header of a file that is written
+    db.open({ path: ":memory:", useDirectIO: true, query: { castBigIntToDouble: false, castDecimalToDouble: false } });
     const connection = db.connect();
     for (const statement of SETTINGS) connection.query(statement);
-    return new Database(db, connection);
+    return new Database(db, connection, files);
   }
 
   /** Run one statement; its rows, column by column. */
@@ -53,16 +57,25 @@ export class Database {
     }
   }
 
+  /** Make the bytes a file that can be attached under this name. */
   addFile(name: string, data: Uint8Array): void {
-    this.db.registerFileBuffer(name, data);
+    const { BROWSER_FSACCESS } = duckdb.DuckDBDataProtocol;
+    this.db.registerFileHandle(name, new MemoryFile(data), BROWSER_FSACCESS, true);
   }
 
+  /** What was written to a file by DuckDB itself. */
   fileData(name: string): Uint8Array {
-    return this.db.copyFileToBuffer(name);
+    const file = this.files.get(name);
+    if (!file) throw new Error(`expected a file ${name}, found none`);
+    return file.data;
   }
 
+  /** Let go of a file that is not attached any more, and of what DuckDB kept beside it. */
   dropFile(name: string): void {
-    this.db.dropFile(name);
+    for (const each of [name, `${name}.wal`]) {
+      if (this.files.has(each)) this.db.dropFile(each);
+      this.files.delete(each);
+    }
   }
 }
 
