@@ -9,14 +9,16 @@ from okf_edge.app.shown import bundle_json, installation_json, verified_json
 from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.bundles.registry import InstalledBundle
 from okf_edge.bundles.verify import Verified
+from okf_edge.errors import InputError
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
+from okf_edge_cli.parser import ANY
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
 from okf_edge_native.sources import open_source, read_archive
 
 
 def install(
-    source: str,
+    source: str | None,
     folder: str | None,
     sha256: str,
     bundle_id: str,
@@ -27,6 +29,10 @@ def install(
     feed: str,
     as_json: bool,
 ) -> int:
+    if source is None and feed not in ("", ANY):
+        source, feed = feed, ANY  # `--feed ID`: what stands behind the option is what is wanted
+    if source is None:
+        raise InputError("expected what to install, found nothing", code="usage", hint="See `okf install --help`.")
     if feed:
         from okf_edge_cli.subscribing import install_from_feed
 
@@ -84,6 +90,8 @@ def install_lines(done: Installation) -> Iterator[Line]:
     yield line(good(f"{done.outcome} "), bold(_named(done.bundle)), f" in {done.bundle.path}")
     yield line(dim(f"  content sha256:{done.bundle.content_digest}, {signature_of(done.bundle)}"))
     yield from (line(wary("  note: "), note) for note in done.notes)
+    if done.outcome == "installed":
+        yield line(dim("  in a knowledge base, `okf sync` lists it in KNOWLEDGE.md"))
 
 
 def _verified_lines(verified: Verified, rebuilt: bool) -> Iterator[Line]:

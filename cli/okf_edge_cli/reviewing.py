@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -36,6 +37,7 @@ def review(
     if hops is not None and hops < 0:
         raise InputError(f"expected --hops of 0 or more, found {hops}", code="usage")
     wanted = Wanted(tuple(seeds), hops, bundle_id)
+    reviewer = reviewer or os.environ.get("OKF_REVIEWER", "").strip()
     verdicts = Verdicts(reviewer, tuple(approved), tuple(flagged), dict(map(acceptance, accepted)))
     decides = bool(approved or flagged or accepted)
     asks = not (as_list or as_json or decides) and sys.stdin.isatty() and sys.stdout.isatty()
@@ -61,7 +63,7 @@ def _is_open(found: Checklist) -> bool:
 async def _ask(okf: Okf, wanted: Wanted, reviewer: str) -> Checklist:
     """Show what is open, one item after the other; each answer is kept at once, so that nothing is lost by leaving."""
     found = await okf.review(wanted)
-    reviewer = reviewer or _answer("Who reviews? ")
+    reviewer = reviewer or _answer("Who reviews? (OKF_REVIEWER answers this) ")
     skipped: set[str] = set()
     while item := _next(found, skipped):
         screen.show(_shown(found, item))

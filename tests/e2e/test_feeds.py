@@ -50,6 +50,13 @@ def test_a_published_bundle_is_found_installed_updated_and_answered_from(okf, sh
     assert "signed by ada (main)" in okf("list", "--dir", base).out
 
 
+def test_what_to_install_may_stand_behind_the_option(okf, shelf, tmp_path):
+    base = reader(okf, tmp_path)
+    done = okf("install", "--feed", "ada.harbour@^1", "--dir", base, "--json")
+    assert done.json["bundle"]["id"] == "ada.harbour"
+    assert okf("install", "--dir", base, "--json").error["code"] == "usage"
+
+
 def test_a_range_picks_the_newest_version_within_it(okf, shelf, tmp_path):
     for version in ("1.1.0", "2.0.0"):
         (tmp_path / "source/tides.md").write_text(f"{PAGE}{version}\n")

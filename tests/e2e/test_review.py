@@ -64,6 +64,14 @@ def test_a_decision_needs_a_reviewer(okf, base):
     assert (done.code, done.error["code"]) == (2, "bad-decision")
 
 
+def test_the_environment_may_say_who_reviews(okf, base):
+    done = okf(
+        "review", "weir", "--id", ID, "--dir", base, "--flag", "Notes/Log.md", "--json", env={"OKF_REVIEWER": "ada"}
+    )
+    reviewed = [each["reviewer"] for each in done.json["items"] if each["status"] == "flagged"]
+    assert reviewed == ["ada"]
+
+
 def test_there_is_no_way_to_approve_all(okf, base):
     for attempt in (
         ["--approve-all"],

@@ -7,7 +7,8 @@ from hashlib import sha256
 
 from okf_edge.app.cache import Cache
 from okf_edge.app.ports import Config, Ports, everything
-from okf_edge.bundles.registry import read_registry
+from okf_edge.bundles.names import problems_of_path
+from okf_edge.bundles.registry import InstalledBundle, read_registry
 from okf_edge.errors import FormatError, InputError
 from okf_edge.limits import LIMITS
 from okf_edge.okf.reader import read_document
@@ -19,6 +20,7 @@ from okf_edge.workspace.compiled import Records
 from okf_edge.workspace.facts import PageFacts
 from okf_edge.workspace.health import Configuration, Finding, Health, health_of
 from okf_edge.workspace.identity import identify
+from okf_edge.workspace.knowlery import read_workspace
 from okf_edge.workspace.orientation import Orientation, orientation_of
 from okf_edge.workspace.staleness import Staleness, staleness_of
 from okf_edge.workspace.survey import Survey, survey
@@ -178,3 +180,14 @@ async def _keep_record(ports: Ports, page: PageFacts, data: bytes) -> None:
     if record and record.sha256 == page.sha256:
         records[page.path] = replace(record, sha256=sha256(data).hexdigest())
         await write_state(ports.tree, layout.COMPILED_RECORD, compiled.state_of(records))
+
+
+async def installed_bundles(ports: Ports) -> tuple[InstalledBundle, ...]:
+    """The bundles of the folder by id. Those of Knowlery are told as its own list says, which nobody verified."""
+    known = dict((await read_registry(ports.tree)).bundles)
+    adopted = await read_workspace(ports.tree)
+    for each in adopted.bundles if adopted else ():
+        if not problems_of_path(each.id):
+            kept = InstalledBundle(each.id, each.version, each.title or each.id, "knowlery", "Knowlery", "", "", "")
+            known.setdefault(each.id, kept)
+    return tuple(known[each] for each in sorted(known))

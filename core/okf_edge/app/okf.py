@@ -143,11 +143,10 @@ class Okf:
         return await contents_of(self._ports, bundle_id)
 
     async def list_bundles(self) -> tuple[InstalledBundle, ...]:
-        """The installed bundles, by id."""
-        from okf_edge.bundles.registry import read_registry
+        """The installed bundles by id, those that Knowlery installed among them."""
+        from okf_edge.app.lifecycle import installed_bundles
 
-        registry = await read_registry(self._ports.tree)
-        return tuple(registry.bundles[bundle_id] for bundle_id in sorted(registry.bundles))
+        return await installed_bundles(self._ports)
 
     async def validate(self) -> Report:
         """Whether the folder conforms to OKF, and every way in which it deviates."""

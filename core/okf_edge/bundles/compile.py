@@ -18,7 +18,7 @@ from okf_edge.bundles.contents import is_markdown
 from okf_edge.bundles.digest import DERIVED
 from okf_edge.bundles.listing import missing_listings
 from okf_edge.errors import BundleError
-from okf_edge.okf.concept import Concept, concept_of
+from okf_edge.okf.concept import Concept, concept_of, text_of
 from okf_edge.okf.conformance import breaches
 from okf_edge.okf.document import Document
 from okf_edge.okf.links import links_of
@@ -34,11 +34,14 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The OKF files of a bundle, and what was read of them. `changed` are files that left other than they were."""
+    """The OKF files of a bundle, and what was read of them. `domains` are what concepts state, or empty.
+
+    `changed` are files that left other than they were."""
 
     files: Mapping[str, bytes]
     concepts: Mapping[str, Concept]
     links: Mapping[str, tuple[str, ...]]
+    domains: Mapping[str, str]
     created: str
     changed: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
@@ -68,6 +71,7 @@ def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, create
         dict(sorted(whole.items())),
         concepts,
         {path: _targets(notes[path], outlines[path], resolver, concepts) for path in concepts},
+        {path: text_of(notes[path].frontmatter.get("domain")) for path in concepts},
         created,
         tuple(path for path in sources if shipped[path] != sources[path]),
         tuple(made),

@@ -212,7 +212,9 @@ def _packed(compiled: Compiled, options: ExportOptions, built: BuiltIndex | None
 def _derived(draft: Manifest, compiled: Compiled, built: BuiltIndex | None) -> dict[str, bytes]:
     attachments = {path: digest_of(data) for path, data in compiled.files.items() if not is_markdown(path)}
     derived = {
-        AGENT_INDEX: agent_index(draft.title, draft.created, OKF_VERSION, compiled.concepts, compiled.links),
+        AGENT_INDEX: agent_index(
+            draft.title, draft.created, OKF_VERSION, compiled.concepts, compiled.links, compiled.domains
+        ),
         KNOWLERY_MANIFEST: write_knowlery(draft, _markdown(compiled.files), attachments),
     }
     if built and draft.index:

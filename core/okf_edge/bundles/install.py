@@ -85,9 +85,11 @@ async def install(
     progress.step("copy", 1, 3)
     staged = await _stage(base, contents, verified, identity, options, clock, indexer)
     progress.step("register", 2, 3)
+    forced = await _forced(base, current, identity)
     staged, outcome = await _commit(base, staged, options.force, clock)
     progress.step("done", 3, 3)
-    return Installation(staged.bundle, outcome, (*verified.notes, *staged.notes, *_look_alikes(identity.id, bundles)))
+    notes = (*verified.notes, *staged.notes, *_look_alikes(identity.id, bundles), *forced)
+    return Installation(staged.bundle, outcome, notes)
 
 
 async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool = False) -> InstalledBundle:
@@ -241,6 +243,19 @@ async def _require_no_loss(base: FileTree, bundle: InstalledBundle, force: bool)
             hint="Move your notes out of Library/, or use --force to lose them.",
             issues=[str(edit) for edit in lost],
         )
+
+
+async def _forced(base: FileTree, current: InstalledBundle | None, new: InstalledBundle) -> tuple[str, ...]:
+    """What was only allowed because it was forced, in words."""
+    if current is None:
+        return ()
+    told = []
+    if compare_versions(new.version, current.version) < 0:
+        told.append(f"forced: went back from {current.version} to {new.version}")
+    if lost := would_be_lost(await edits_of(base, current)):
+        kept = f"; they lie in {current.kept_path}" if current.version != new.version else ""
+        told.append(f"forced: {len(lost)} local edits were replaced{kept}: {', '.join(map(str, lost[:5]))}")
+    return tuple(told)
 
 
 async def _has_folder(base: FileTree, folder: str) -> bool:

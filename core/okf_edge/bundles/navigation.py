@@ -17,9 +17,14 @@ _EPOCH = "1970-01-01T00:00:00Z"
 
 
 def agent_index(
-    title: str, created: str, okf_version: str, concepts: Mapping[str, Concept], links: Mapping[str, Sequence[str]]
+    title: str,
+    created: str,
+    okf_version: str,
+    concepts: Mapping[str, Concept],
+    links: Mapping[str, Sequence[str]],
+    domains: Mapping[str, str],
 ) -> bytes:
-    """The file's bytes. `links` are the paths to which each concept leads."""
+    """The file's bytes. `links` are the paths to which each concept leads, `domains` what it says it belongs to."""
     backlinks: dict[str, list[str]] = defaultdict(list)
     for path in sorted(links):
         for target in links[path]:
@@ -31,11 +36,14 @@ def agent_index(
         "title": title,
         "entrypoint": "index.md",
         "concepts": [
-            _described(concepts[path], backlinks[path], links.get(path, ()))
+            _described(concepts[path], backlinks[path], links.get(path, ()), domains.get(path, ""))
             for path in sorted(concepts)
             if not path.startswith("references/")
         ],
-        "groups": {"byType": _by_type(concepts), "byDomain": {}},
+        "groups": {
+            "byType": _grouped({path: each.type for path, each in concepts.items()}),
+            "byDomain": _grouped({path: domains.get(path, "") for path in concepts}),
+        },
         "stale": [],
         "unresolvedLinks": [],
         "rawSources": [
@@ -47,9 +55,12 @@ def agent_index(
     return (json.dumps(plain, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _described(concept: Concept, backlinks: Sequence[str], outlinks: Sequence[str]) -> dict[str, Any]:
+def _described(
+    concept: Concept, backlinks: Sequence[str], outlinks: Sequence[str], domain: str
+) -> dict[str, Any]:  # fmt: skip
     optional = {
         "description": concept.description,
+        "domain": domain,
         "tags": list(concept.tags),
         "status": concept.status,
         "timestamp": concept.generated_at.isoformat() if concept.generated_at else "",
@@ -67,10 +78,12 @@ def _described(concept: Concept, backlinks: Sequence[str], outlinks: Sequence[st
     }
 
 
-def _by_type(concepts: Mapping[str, Concept]) -> dict[str, list[str]]:
+def _grouped(names: Mapping[str, str]) -> dict[str, list[str]]:
+    """The concepts of each name, by path; those without one are in no group."""
     groups: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(concepts):
-        groups[concepts[path].type].append(_id(path))
+    for path in sorted(names):
+        if names[path]:
+            groups[names[path]].append(_id(path))
     return dict(sorted(groups.items()))
 
 

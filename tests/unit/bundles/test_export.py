@@ -128,6 +128,8 @@ async def test_a_knowlery_reader_finds_what_it_needs():
     assert manifest.content_hash == content_hash(markdown)
     assert list(manifest.attachments) == ["img/a.png"]
     agents = json.loads(files["agent-index.json"])
+    assert {"schemaVersion", "okfVersion", "generatedAt", "title", "entrypoint", "concepts", "groups"} <= set(agents)
+    assert set(agents["groups"]) == {"byType", "byDomain"}
     assert agents["schemaVersion"] == 1
     by_id = {each["id"]: each for each in agents["concepts"]}
     assert by_id["sea/Tides"]["backlinks"] == ["air/Wind"]

@@ -95,7 +95,18 @@ async def test_an_older_version_is_refused_unless_forced():
     base = MemoryTree()
     await put(base, await make_bundle("1.10.0"))
     assert (await refused(base, await make_bundle("1.9.0"))).code == "downgrade"
-    assert (await put(base, await make_bundle("1.9.0"), force=True)).bundle.version == "1.9.0"
+    done = await put(base, await make_bundle("1.9.0"), force=True)
+    assert done.bundle.version == "1.9.0"
+    assert "forced: went back from 1.10.0 to 1.9.0" in done.notes
+
+
+async def test_edits_that_were_replaced_by_force_are_told_and_kept():
+    base = MemoryTree()
+    await put(base, await make_bundle("1.0.0"))
+    base.put("Library/ada.harbour/tides.md", b"mine")
+    done = await put(base, await make_bundle("1.1.0"), force=True)
+    assert any("1 local edits were replaced" in note and ".okf/previous/ada.harbour" in note for note in done.notes)
+    assert base.files[".okf/previous/ada.harbour/tides.md"] == b"mine"
 
 
 async def test_other_bytes_under_the_same_version_are_refused_even_when_forced():
