@@ -55,7 +55,7 @@ class BucketEvents:
 
     def __init__(self, s3: Any, bucket: str, function: Function, twice: float = 0.0, seed: int = 0) -> None:
         self._s3, self._bucket, self._function = s3, bucket, function
-        self._twice, self._chance = twice, random.Random(seed)
+        self.twice, self._chance = twice, random.Random(seed)
         self._seen: set[tuple[str, str]] = set()
         self._ended = threading.Event()
         self._told = threading.RLock()
@@ -79,7 +79,7 @@ class BucketEvents:
             mark = (each["Key"], each["ETag"])
             if each["Key"].endswith("/request.json") and mark not in self._seen:
                 self._seen.add(mark)
-                for _ in range(2 if self._chance.random() < self._twice else 1):
+                for _ in range(2 if self._chance.random() < self.twice else 1):
                     self._function.invoke_later(event_of(self._bucket, each["Key"]))
 
     def _run(self) -> None:
