@@ -1,6 +1,7 @@
 // The engine's files, which lie as chunks in the plugin's folder. They are read and proved, never fetched.
 import { type DataAdapter, normalizePath } from "obsidian";
 import {
+  type Asset,
   AssetError,
   type AssetManifest,
   type AssetSource,
@@ -50,7 +51,7 @@ export class EngineFiles implements AssetSource {
       const manifest = parseManifest(text);
       if (manifest.version !== this.version) return { state: "other-version", found: manifest.version };
       const digest = await sha256Hex(new TextEncoder().encode(text));
-      if (!ENGINE_SHA256 || digest === ENGINE_SHA256) return { state: "there", manifest };
+      if (!ENGINE_SHA256 || digest === ENGINE_SHA256) return { state: "there", manifest: await this.atHand(manifest) };
       return {
         state: "damaged",
         reason: "The list of the engine's files is not the one that this plugin was made with.",
@@ -70,6 +71,16 @@ export class EngineFiles implements AssetSource {
       if (error instanceof AssetError) return error;
       throw error;
     }
+  }
+
+  /** Without the models that were not brought along: they are a choice, not a fault. */
+  private async atHand(manifest: AssetManifest): Promise<AssetManifest> {
+    const { files } = await this.adapter.list(normalizePath(this.folder));
+    const names = new Set(files.map((path) => path.slice(path.lastIndexOf("/") + 1)));
+    const isMissing = ({ part, chunks }: Asset): boolean =>
+      part.startsWith("model:") && chunks.some((chunk) => !names.has(chunk.file));
+    const missing = new Set(manifest.assets.filter(isMissing).map((asset) => asset.part));
+    return { ...manifest, assets: manifest.assets.filter((asset) => !missing.has(asset.part)) };
   }
 
   private path(file: string): string {

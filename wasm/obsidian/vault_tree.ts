@@ -15,12 +15,15 @@ const WHOLE = ".okf-whole";
 
 export class VaultTree implements HostTree {
   private readonly adapter: DataAdapter;
+  /** Folders that are known to be there: a look over the bridge of a phone costs as much as a small file. */
+  private readonly folders = new Set<string>();
 
   constructor(private readonly vault: Vault) {
     this.adapter = vault.adapter;
   }
 
   async list(folders: string[]): Promise<Entry[]> {
+    this.folders.clear(); // a sync may have removed one since
     return (await Promise.all(folders.map((folder) => this.listed(folder)))).flat();
   }
 
@@ -38,6 +41,7 @@ export class VaultTree implements HostTree {
 
   async write(path: string, data: Uint8Array): Promise<void> {
     await this.makeFolder(parentOf(path));
+    if (isStaged(path)) return told(path, this.adapter.writeBinary(normalizePath(path), bufferOf(data)));
     await told(path, this.adapter.writeBinary(path + PART, bufferOf(data)));
     await this.replace(path + PART, path);
   }
@@ -51,12 +55,11 @@ export class VaultTree implements HostTree {
 
   async rename(from: string, to: string): Promise<void> {
     if (await this.looked(to)) throw taken(to);
-    await this.makeFolder(parentOf(to));
-    await told(from, this.adapter.rename(normalizePath(from), normalizePath(to)));
+    await this.moved(from, to);
   }
 
   async replace(from: string, to: string): Promise<void> {
-    if (!(await this.looked(to))) return this.rename(from, to);
+    if (!(await this.looked(to))) return this.moved(from, to);
     const whole = to + WHOLE;
     if (await this.adapter.exists(whole)) await told(whole, this.adapter.remove(whole));
     await told(from, this.adapter.rename(normalizePath(from), whole));
@@ -68,13 +71,23 @@ export class VaultTree implements HostTree {
     const found = await this.looked(path);
     if (!found) throw new HostError("not-found", `expected something at ${path}, found nothing`);
     const at = normalizePath(path);
+    this.folders.clear();
     await told(path, found[3] === "folder" ? this.adapter.rmdir(at, true) : this.adapter.remove(at));
   }
 
   async makeFolder(path: string): Promise<void> {
-    if (!path || (await this.adapter.exists(normalizePath(path)))) return;
-    await this.makeFolder(parentOf(path));
-    await told(path, this.adapter.mkdir(normalizePath(path)));
+    if (!path || this.folders.has(path)) return;
+    if (!(await this.adapter.exists(normalizePath(path)))) {
+      await this.makeFolder(parentOf(path));
+      await told(path, this.adapter.mkdir(normalizePath(path)));
+    }
+    this.folders.add(path);
+  }
+
+  private async moved(from: string, to: string): Promise<void> {
+    await this.makeFolder(parentOf(to));
+    this.folders.clear();
+    await told(from, this.adapter.rename(normalizePath(from), normalizePath(to)));
   }
 
   private async listed(folder: string): Promise<Entry[]> {
@@ -121,6 +134,9 @@ const OURS = [".okf", "Library"];
 
 /** Written by the plugin, or hidden, which the vault does not know. */
 const isOurs = (path: string): boolean => path.startsWith(".") || path === "Library" || path.startsWith("Library/");
+
+/** Nobody looks into a stage before the whole of it is renamed into place. */
+const isStaged = (path: string): boolean => path.startsWith(".okf-stage-");
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
