@@ -39,7 +39,12 @@ def okf(*arguments: str | Path, environment: Mapping[str, str] | None = None) ->
     return run([str(OKF), *map(str, arguments)], environment)
 
 
-def run(command: list[str], environment: Mapping[str, str] | None = None, limits: Limits = UNLIMITED) -> Cost:
+def run(
+    command: list[str],
+    environment: Mapping[str, str] | None = None,
+    limits: Limits = UNLIMITED,
+    folder: Path | None = None,
+) -> Cost:
     """Run a command to its end and account for it. Raises RuntimeError: it failed, or was stopped at a limit."""
     told = {"BENCH_SECONDS": str(limits.seconds), "BENCH_MB": str(limits.mb)}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -49,6 +54,7 @@ def run(command: list[str], environment: Mapping[str, str] | None = None, limits
             stderr=errors,
             pass_fds=[output.fileno()],
             env=os.environ | ONE_THREAD | told | {"BENCH_OUTPUT": str(output.fileno())} | dict(environment or {}),
+            cwd=folder,
             check=False,
         )
         output.seek(0)

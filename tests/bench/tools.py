@@ -1,0 +1,178 @@
+"""Whole tools that do our users' job, on the same pages: `python -m tests.bench.tools`.
+
+Each lives in an environment of its own under `.build/tools`, made when absent, with a copy of the pages and a home of
+its own, since some write into both. A question is a whole process, as a person runs it. Stopped at ten minutes or 4 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.bench import corpus
+from tests.bench.processes import OKF, Cost, Limits, run
+from tests.bench.rows import OUT
+
+ENVIRONMENTS = Path(__file__).parents[2] / ".build" / "tools"
+LIMITS = Limits(seconds=600, mb=4096)
+SIZES = (1_000, 10_000)
+QUESTIONS = 5
+PYTHONS = ("python3.14", "python3.13", "python3.12", "python3.11")
+"""Newest first: some tools ask for one that is newer than ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """How a tool is installed, told of the pages and asked. `{pages}` and `{question}` stand for themselves.
+
+    It runs in the pages' folder. Without `index` it has none and reads the pages at each question.
+    """
+
+    name: str
+    requirement: str
+    ask: tuple[str, ...]
+    index: tuple[tuple[str, ...], ...] = ()
+
+
+TOOLS = (
+    Tool("okf-parser", "okf-parser==0.48.2", ("okf-parser", "search", "{pages}", "{question}")),
+    Tool("okflib", "okflib==0.5.0", ("okflib", "-C", "{pages}", "query", "{question}")),
+    Tool("okfsmith", "okfsmith==0.12.1", ("okfsmith", "search", "{pages}", "{question}", "--format", "json")),
+    Tool(
+        "brainpick",
+        "brainpick==0.8.7",
+        ("brainpick", "search", "{question}"),
+        (("brainpick", "init"), ("brainpick", "compile", "--only", "t1")),
+    ),
+    Tool(
+        "basic-memory",
+        "basic-memory==0.24.1",
+        ("basic-memory", "tool", "search-notes", "{question}"),
+        (("basic-memory", "project", "add", "bench", "{pages}"), ("basic-memory", "reindex", "--search")),
+    ),
+)
+"""By words all of them: with nothing but a package index at hand, none of them gets a model. Left out: oknoll, which
+can be asked only by a language model or through MCP, and qmd, which needs Node 22 and a model from a hub."""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a tool cost. `index_s` is 0 where there is no index; `low_s` and `high_s` are the spread of a question."""
+
+    tool: str
+    pages: int
+    index_s: float
+    index_mb: float
+    peak_mb: float
+    query_s: float
+    low_s: float
+    high_s: float
+    query_mb: float
+
+
+def measure(tool: Tool, pages: Path, count: int, home: Path) -> Used:
+    """Raises RuntimeError: it failed, or needed more than its limits."""
+    before = _bytes(pages) + _bytes(home)
+    indexing = [_run(tool, command, pages, home) for command in tool.index]
+    index_mb = (_bytes(pages) + _bytes(home) - before) / 1e6
+    _run(tool, tool.ask, pages, home, corpus.questions(1)[0])
+    asked = [_run(tool, tool.ask, pages, home, question) for question in corpus.questions(QUESTIONS, seed=2)]
+    times = sorted(cost.cpu_s for cost in asked)
+    return Used(
+        tool.name, count, sum(cost.cpu_s for cost in indexing), index_mb,
+        max((cost.peak_mb for cost in indexing), default=0), statistics.median(times), times[0], times[-1],
+        max(cost.peak_mb for cost in asked),
+    )  # fmt: skip
+
+
+def _run(tool: Tool, command: Sequence[str], pages: Path, home: Path, question: str = "") -> Cost:
+    program = OKF if tool.name.startswith("okf-edge") else ENVIRONMENTS / tool.name / "bin" / command[0]
+    given = [part.format(pages=pages, question=question) for part in command[1:]]
+    environment = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "OKF_HOME": str(home / "okf")}
+    return run([str(program), *given], environment, LIMITS, folder=pages)
+
+
+OURS = Tool(
+    "okf-edge lexical",
+    "",
+    ("okf", "query", "{question}", "--dir", "{pages}", "--lexical", "--json"),
+    (("okf", "index", "build", "--dir", "{pages}", "--json"),),
+)
+
+
+def make_environment(tool: Tool) -> None:
+    """Raises RuntimeError with the installer's last word."""
+    folder = ENVIRONMENTS / tool.name
+    if (folder / "installed").exists():
+        return
+    python = next((found for name in PYTHONS if (found := _working(name))), sys.executable)
+    subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
+    install = [folder / "bin" / "python", "-m", "pip", "install", "-q", tool.requirement]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    (folder / "installed").touch()
+
+
+def _working(name: str) -> str | None:
+    """The interpreter's path, unless it is a placeholder that only says that it is absent."""
+    found = shutil.which(name)
+    works = found and not subprocess.run([found, "-c", "import venv"], capture_output=True, check=False).returncode
+    return found if works else None
+
+
+def _bytes(folder: Path) -> int:
+    return sum(os.lstat(path).st_size for path in folder.rglob("*") if not path.is_dir())
+
+
+def shown(found: Sequence[Used]) -> Iterator[str]:
+    yield "tool              pages  index s  index MB  peak MB  query s [lowest, highest]  query MB  × ours"
+    ours = found[0].query_s
+    for each in found:
+        spread = f"{each.query_s:.2f} [{each.low_s:.2f}, {each.high_s:.2f}]"
+        yield (
+            f"{each.tool:16} {each.pages:6,} {each.index_s:8.1f} {each.index_mb:9.1f} {each.peak_mb:8.0f} {spread:>26} "
+            f"{each.query_mb:9.0f} {each.query_s / ours:7.2f}"
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", nargs="*", type=int, default=list(SIZES))
+    parser.add_argument("--tools", nargs="*", choices=[tool.name for tool in TOOLS])
+    given = parser.parse_args(arguments)
+    tools = [tool for tool in TOOLS if given.tools is None or tool.name in given.tools]
+    found: list[Used] = []
+    for count in given.pages:
+        rows = list(_measured([OURS, *tools], count))
+        print("\n".join(shown(rows)), flush=True)
+        found += rows
+    OUT.mkdir(exist_ok=True)
+    (OUT / "tools.json").write_text(json.dumps([asdict(each) for each in found], indent=1) + "\n")
+    return 0
+
+
+def _measured(tools: Sequence[Tool], count: int) -> Iterator[Used]:
+    for tool in tools:
+        with tempfile.TemporaryDirectory(prefix="okf-tools-") as work:
+            home = Path(work, "home")
+            home.mkdir()
+            try:
+                if tool.requirement:
+                    make_environment(tool)
+                yield measure(tool, corpus.write_pages(Path(work, "pages"), count), count, home)
+            except RuntimeError as error:
+                print(f"{tool.name} at {count:,} pages: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
