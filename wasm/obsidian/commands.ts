@@ -5,6 +5,7 @@ import { checkUpdates, updateAll } from "./updating";
 import { indexHere } from "./indexing";
 import { PickedFile } from "./picking";
 import { InstallModal } from "./install_modal";
+import { verifyAll } from "./verifying";
 import { TrustModal } from "./trust_modal";
 import { say } from "./words";
 
@@ -13,13 +14,15 @@ export function addCommands(plugin: OkfEdgePlugin): void {
     plugin.addCommand({ id, name, callback: () => void callback() });
   };
   add("search", say("panel"), () => plugin.open("search"));
-  add("library", say("library"), () => plugin.open("library"));
+  add("ask", say("ask-command"), () => plugin.open("search"));
+  add("library", say("show-library"), () => plugin.open("library"));
   add("install-link", say("install-link"), () => {
     plugin.installFrom("");
   });
   add("install-file", say("install-file"), () => installFile(plugin));
   add("check-updates", say("check-updates"), () => checkUpdates(plugin));
   add("update-all", say("update-all"), () => updateAll(plugin));
+  add("verify", say("verify-all"), () => verifyAll(plugin));
   add("stale", say("stale"), () => plugin.open("upkeep"));
   add("health", say("health"), () => plugin.open("upkeep"));
   add("index", say("index-now"), () => indexHere(plugin));
