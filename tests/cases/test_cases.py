@@ -11,6 +11,7 @@ from tests.cases import (
     chunk_checks,
     export_checks,
     format_checks,
+    lambda_checks,
     lifecycle_checks,
     risk_checks,
     search_checks,
@@ -29,6 +30,7 @@ CHECKS = {
     **serving_checks.CHECKS,
     **risk_checks.CHECKS,
     **lifecycle_checks.CHECKS,
+    **lambda_checks.CHECKS,
     **update_checks.CHECKS,
 }
 
