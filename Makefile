@@ -39,6 +39,10 @@ lint: .venv/.stamp-develop wasm/node_modules/.package-lock.json ## style, types 
 	@npm --prefix wasm run --silent lint || { echo "run: npm --prefix wasm run format"; exit 1; }
 	@echo "lint: clean"
 
+.PHONY: e2e-lambda
+e2e-lambda: .venv/.stamp-develop ## the whole service on this machine: publish, ask, rotate, expire, kill
+	@$(BIN)/python -m pytest tests/e2e/test_lambda_story.py tests/e2e/test_lambda_service.py tests/e2e/test_lambda_bad_input.py
+
 .PHONY: bench
 bench: .venv/.stamp-develop models ## quality and cost, as a table and as JSON in bench-out/
 	@$(BIN)/python -m tests.bench
