@@ -24,7 +24,7 @@ from okf_edge.bundles.release_log import release_log
 from okf_edge.bundles.reviews import Acceptance, Decision, Release, Review, Status, read_review, write_review
 from okf_edge.bundles.risks import Finding, blocking
 from okf_edge.bundles.risks.scan import scan_file
-from okf_edge.bundles.sharing import SCHEMA, Shared, schema_of, share
+from okf_edge.bundles.sharing import SCHEMA, Note, Shared, notes_of, schema_of, share
 from okf_edge.errors import BundleError, InputError, NotFoundError
 from okf_edge.limits import LIMITS
 from okf_edge.okf.concept import text_of
@@ -178,18 +178,24 @@ async def _gather(ports: Ports, config: Config, wanted: Wanted) -> _Gathered:
     linked = _linked(found, review.seeds)
     items = closure(review.seeds, review.hops, linked, review.flagged)
     data = {item.path: await ports.tree.read(item.path, LIMITS.archive_file_bytes) for item in items}
+    notes = notes_of(data)
     leaving = tuple(item for item in items if item.path not in review.flagged)
     if SCHEMA in found.scan.paths:
-        items, leaving, data = await _with_schema(ports, review, items, leaving, data)
-    shared = share(leaving, data, resolver)
+        items, leaving, data = await _with_schema(ports, review, items, leaving, data, notes)
+    shared = share(leaving, data, notes, resolver)
     return _Gathered(review, items, data, shared, _absent(found, leaving))
 
 
 async def _with_schema(
-    ports: Ports, review: Review, items: tuple[Item, ...], leaving: tuple[Item, ...], data: Mapping[str, bytes]
+    ports: Ports,
+    review: Review,
+    items: tuple[Item, ...],
+    leaving: tuple[Item, ...],
+    data: Mapping[str, bytes],
+    notes: Mapping[str, Note],
 ) -> tuple[tuple[Item, ...], tuple[Item, ...], dict[str, bytes]]:
     """With the part of SCHEMA.md that the leaving pages use, when they use any."""
-    scoped = schema_of(await ports.tree.read(SCHEMA, LIMITS.note_bytes), leaving, data)
+    scoped = schema_of(await ports.tree.read(SCHEMA, LIMITS.note_bytes), leaving, notes)
     if not scoped:
         return items, leaving, dict(data)
     schema = Item(SCHEMA, "schema", ("rows that these pages use",))

@@ -66,7 +66,7 @@ def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, create
     created = created or _latest(concepts.values(), notes)
     made = missing_listings(concepts, frozenset(shipped), title=title, version=version, created=created)
     whole = {**shipped, **made}
-    _require_conformant(whole)
+    _require_conformant(whole, {path: note for path, note in notes.items() if whole[path] == sources[path]})
     return Compiled(
         dict(sorted(whole.items())),
         concepts,
@@ -112,8 +112,9 @@ def _targets(
     return tuple(dict.fromkeys(path for path in found if path in concepts and path != document.path))
 
 
-def _require_conformant(files: Mapping[str, bytes]) -> None:
-    notes = (read_document(path, data) for path, data in files.items() if is_markdown(path))
+def _require_conformant(files: Mapping[str, bytes], known: Mapping[str, Document]) -> None:
+    """Args: known: notes that were read as they leave. Raises BundleError (`not-conformant`)."""
+    notes = (known.get(path) or read_document(path, data) for path, data in files.items() if is_markdown(path))
     found = [f"{each.path}:{each.line or 1}: {each.rule} {each.message}" for note in notes for each in breaches(note)]
     if found:
         raise BundleError(

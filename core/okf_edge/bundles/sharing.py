@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from okf_edge.bundles.closure import Item
 from okf_edge.bundles.portable import portable_paths
 from okf_edge.bundles.scoped_schema import scoped_schema
 from okf_edge.errors import FormatError
 from okf_edge.okf.concept import text_of
+from okf_edge.okf.document import Document
 from okf_edge.okf.links import Link
+from okf_edge.okf.outline import Outline, outline_of
 from okf_edge.okf.reader import read_document
 from okf_edge.okf.resolve import Resolver
 from okf_edge.okf.sharing import Fate, Meaning, shared_note
 from okf_edge.okf.tags import tags_of
 
 SCHEMA = "SCHEMA.md"
+_NOTES = (".md", ".markdown")
 _TYPES = {"entities": "Entity", "concepts": "Concept", "comparisons": "Comparison", "queries": "Query"}
 
 
@@ -34,10 +38,25 @@ class Shared:
     problems: tuple[str, ...]
 
 
-def share(items: Sequence[Item], data: Mapping[str, bytes], resolver: Resolver) -> Shared:
+class Note(NamedTuple):
+    """A note of the base, read once."""
+
+    document: Document
+    outline: Outline
+
+
+def notes_of(data: Mapping[str, bytes]) -> dict[str, Note]:
+    """The markdown files among the items of a base."""
+    documents = {path: read_document(path, each) for path, each in data.items() if path.casefold().endswith(_NOTES)}
+    return {path: Note(document, outline_of(document)) for path, document in documents.items()}
+
+
+def share(
+    items: Sequence[Item], data: Mapping[str, bytes], notes: Mapping[str, Note], resolver: Resolver
+) -> Shared:  # fmt: skip
     """The items as they leave.
 
-    Args: data: the bytes of each item in the base. resolver: of all files of the base.
+    Args: data: the bytes of each item in the base. notes: of those that are notes. resolver: of all files of the base.
     """
     names = portable_paths(items)
     files: dict[str, bytes] = {}
@@ -45,7 +64,7 @@ def share(items: Sequence[Item], data: Mapping[str, bytes], resolver: Resolver) 
     problems: list[str] = []
     for item in items:
         try:
-            files[names[item.path]], lines = _left(item, data[item.path], resolver, names)
+            files[names[item.path]], lines = _left(item, data[item.path], notes.get(item.path), resolver, names)
         except FormatError as error:
             problems.append(error.message)
         else:
@@ -54,23 +73,25 @@ def share(items: Sequence[Item], data: Mapping[str, bytes], resolver: Resolver) 
     return Shared(dict(sorted(files.items())), origins, tuple(withheld), tuple(problems))
 
 
-def schema_of(schema: bytes, items: Sequence[Item], data: Mapping[str, bytes]) -> bytes:
+def schema_of(schema: bytes, items: Sequence[Item], notes: Mapping[str, Note]) -> bytes:
     """The part of a base's SCHEMA.md that the notes among the items use; empty when they use none."""
     used: set[str] = set()
     for item in items:
         if item.kind == "concept":
-            document = read_document(item.path, data[item.path])
+            document, outline = notes[item.path]
             values = document.frontmatter
-            used |= {item.path.partition("/")[0], *tags_of(document)}
+            used |= {item.path.partition("/")[0], *tags_of(document, outline)}
             used |= {text_of(values.get(key)) for key in ("type", "domain", "status")}
     return scoped_schema(read_document(SCHEMA, schema), used - {""})
 
 
-def _left(item: Item, data: bytes, resolver: Resolver, names: Mapping[str, str]) -> tuple[bytes, tuple[int, ...]]:
-    if item.kind == "schema" or not item.path.casefold().endswith((".md", ".markdown")):
+def _left(
+    item: Item, data: bytes, note: Note | None, resolver: Resolver, names: Mapping[str, str]
+) -> tuple[bytes, tuple[int, ...]]:
+    if item.kind == "schema" or note is None:
         return data, ()
     kind = "Source" if item.kind == "source" else _TYPES.get(item.path.partition("/")[0], "Note")
-    return shared_note(read_document(item.path, data), _meaning(item.path, resolver, names), kind)
+    return shared_note(note.document, _meaning(item.path, resolver, names), kind, note.outline)
 
 
 def _meaning(path: str, resolver: Resolver, names: Mapping[str, str]) -> Meaning:

@@ -79,12 +79,12 @@ def shared_note(
         )
     sharing = _Sharing(document, outline or outline_of(document), meaning)
     body = _body(sharing)
-    head = document.text[: document.body_start]
-    whole = read_document(document.path, (head + body).encode())
+    data = (document.text[: document.body_start] + body).encode()
     changes, removed = _frontmatter(sharing)
     if not str(document.frontmatter.get("type") or "").strip():
         changes["type"] = type_if_none
-    data = edited(whole, changes, removed) if changes or removed else (head + body).encode()
+    if changes or removed:
+        data = edited(read_document(document.path, data), changes, removed)
     return data, tuple(sharing.withheld)
 
 
