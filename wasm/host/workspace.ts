@@ -96,7 +96,7 @@ export class MarkdownView extends ItemView {
   override setEphemeralState(state: { line?: number } | undefined): void {
     if (state?.line === undefined) return;
     const blocks = [...this.contentEl.querySelectorAll<HTMLElement>("[data-line]")];
-    const block = blocks.filter((each) => Number(each.dataset["line"]) <= (state.line ?? 0)).pop();
+    const block = blocks.filter((each) => Number(each.dataset["line"]) <= (state.line ?? 0) + 1).pop();
     block?.scrollIntoView({ block: "center" });
     block?.addClass("is-flashing");
   }

@@ -8,7 +8,6 @@ import { isCancelled, messageOf } from "./failures";
 import type OkfEdgePlugin from "./main";
 import { PickedFile, type Picked } from "./picking";
 import { locale, say } from "./words";
-import { failureOf } from "../runtime/failure";
 
 interface Archive {
   name: string;
@@ -92,42 +91,33 @@ export class InstallModal extends Modal {
     if (preview.description) contentEl.createEl("p", { text: preview.description });
     for (const fact of factsOf(preview)) contentEl.createEl("p", { cls: "okf-edge-fact", text: fact });
     this.drawFindings(preview);
+    const isRisky = preview.risks.length + preview.breaches.length > 0;
     const setting = new Setting(contentEl).setClass("okf-edge-buttons");
-    const isUpdate = preview.installed && preview.installed !== preview.version;
-    const text = isUpdate ? say("update-now", { from: preview.installed, to: preview.version }) : say("install-now");
-    setting.addButton((button) =>
-      button
-        .setButtonText(text)
-        .setCta()
-        .onClick(() => this.install(archive, preview, false)),
-    );
-    setting.addButton((button) =>
-      button.setButtonText(say("cancel")).onClick(() => {
-        this.close();
-      }),
-    );
+    setting.addButton((button) => {
+      const chosen = button.setButtonText(isRisky ? say("accept-risks") : actionOf(preview));
+      (isRisky ? chosen.setWarning() : chosen.setCta()).onClick(() => this.install(archive, preview));
+    });
+    setting.addButton((button) => button.setButtonText(say("cancel")).onClick(() => this.close()));
   }
 
   private drawFindings(preview: Preview): void {
     const { contentEl } = this;
     contentEl.createEl("h4", { text: say("findings") });
-    const found = [...preview.notes];
+    const found = [...preview.risks, ...preview.breaches, ...preview.notes];
     if (preview.left_out.length) found.push(say("left-out", { count: preview.left_out.length }));
     const list = contentEl.createEl("ul", "okf-edge-findings");
     for (const each of found.length ? found : [say("no-findings")]) list.createEl("li", { text: each });
   }
 
-  private async install(archive: Archive, preview: Preview, acceptRisks: boolean): Promise<void> {
-    const onProgress = ({ label }: { label: string }): void => {
-      this.tell(say("installing", { step: label }));
-    };
+  /** Whoever installs what was found to be risky has read it above the button. */
+  private async install(archive: Archive, preview: Preview): Promise<void> {
+    const onProgress = ({ label }: { label: string }): void => this.tell(say("installing", { step: label }));
     onProgress({ label: preview.title });
+    const accepted = { acceptRisks: preview.risks.length > 0, acceptNonconformant: preview.breaches.length > 0 };
     try {
-      const done = await this.plugin.engine.call("install", { ...copied(archive), acceptRisks }, { onProgress });
-      this.finish(done);
+      this.finish(await this.plugin.engine.call("install", { ...copied(archive), ...accepted }, { onProgress }));
     } catch (error) {
-      if (failureOf(error).code === "risks") this.askAgain(error, archive, preview);
-      else this.fail(error, () => this.install(archive, preview, acceptRisks));
+      this.fail(error, () => this.install(archive, preview));
     }
   }
 
@@ -157,23 +147,6 @@ export class InstallModal extends Modal {
     );
   }
 
-  /** Text in the bundle speaks to assistants, or the like: whoever installs it anyway has read what was found. */
-  private askAgain(error: unknown, archive: Archive, preview: Preview): void {
-    this.tell(messageOf(error));
-    const setting = new Setting(this.contentEl).setClass("okf-edge-buttons");
-    setting.addButton((button) =>
-      button
-        .setButtonText(say("accept-risks"))
-        .setWarning()
-        .onClick(() => this.install(archive, preview, true)),
-    );
-    setting.addButton((button) =>
-      button.setButtonText(say("cancel")).onClick(() => {
-        this.close();
-      }),
-    );
-  }
-
   private fail(error: unknown, again: () => Promise<void>): void {
     if (isCancelled(error)) return;
     this.contentEl.empty();
@@ -193,6 +166,10 @@ export class InstallModal extends Modal {
     this.contentEl.empty();
     this.contentEl.createEl("p", { cls: "okf-edge-status", text, attr: { role: "status" } });
   }
+}
+
+function actionOf({ installed, version }: Preview): string {
+  return installed && installed !== version ? say("update-now", { from: installed, to: version }) : say("install-now");
 }
 
 /** Bytes that the engine takes are gone here; the archive is needed twice, to look and to install. */
