@@ -115,13 +115,17 @@ async def lookup(engine: SqlEngine, scope: Scope, terms: Collection[str]) -> dic
 
 async def lookup_compounds(engine: SqlEngine, scopes: Sequence[Scope], part: str) -> list[Entry | None]:
     """For each source, the words that a part lies in as one entry: of the shortest words of all sources together."""
-    held = [await _words_with(engine, scope, part) for scope in scopes]
+    return compounds_of([await words_with(engine, scope, part) for scope in scopes])
+
+
+def compounds_of(held: Sequence[Mapping[str, tuple[int, int]]]) -> list[Entry | None]:
+    """For each source, the shortest words of all sources together as one entry, where it holds some of them."""
     shortest = sorted({word for words in held for word in words}, key=lambda word: (len(word), word))[:COMPOUNDS]
     kept = [[words[word] for word in shortest if word in words] for words in held]
     return [(tuple(number for number, _ in each), sum(df for _, df in each)) if each else None for each in kept]
 
 
-async def _words_with(engine: SqlEngine, scope: Scope, part: str) -> dict[str, tuple[int, int]]:
+async def words_with(engine: SqlEngine, scope: Scope, part: str) -> dict[str, tuple[int, int]]:
     """Number and document frequency of each word of the source that a part lies in."""
     rows = await engine.query(
         f"SELECT term, number, df FROM {scope.source.alias}.term WHERE instr(term, ?) > 0", (part,)

@@ -66,7 +66,7 @@ async def search(
     trace.step("graph", lambda: explain.credits(credits))
     ranked = rank(found.concepts, credits, clock.now())
     trace.step("fuse", lambda: explain.ranking(ranked))
-    return await _answer(request, found, ranked, coverage, trace)
+    return await answer_of(request, found, ranked, coverage, trace)
 
 
 async def recall(
@@ -81,17 +81,17 @@ async def recall(
     worded = [await lexical.best(engine, scope, vocabulary, at, plan) for at, scope in enumerate(scopes)]
     trace.step("lexical", lambda: explain.found(scopes, worded))
 
-    questions = await _questions(engine, models, sources, request, plan)
-    _require_means(request, questions)
+    questions = await questions_for(engine, models, sources, request, plan)
+    require_means(request, questions)
     trace.step("embed", lambda: explain.questions(questions))
 
-    near = [await _near(engine, scope, questions, found, plan) for scope, found in zip(scopes, worded, strict=True)]
+    near = [await near_of(engine, scope, questions, found, plan) for scope, found in zip(scopes, worded, strict=True)]
     hits = await hits_of(engine, scopes, vocabulary, questions, worded, near, plan)
     trace.step("dense", lambda: explain.found(scopes, [part.best for part in near]))
     return Recall(plan, tuple(scopes), vocabulary, questions, tuple(concepts_of(hits)))
 
 
-async def _questions(
+async def questions_for(
     engine: SqlEngine, models: Models, sources: Sequence[Source], request: SearchRequest, plan: Plan
 ) -> Questions:
     """The question for each embedder; none when meaning is not asked for, or the engine can't multiply vectors."""
@@ -102,14 +102,16 @@ async def _questions(
     return await questions_of(models, sources, plan.question)
 
 
-async def _near(engine: SqlEngine, scope: Scope, questions: Questions, worded: Sequence[Found], plan: Plan) -> Nearest:
+async def near_of(
+    engine: SqlEngine, scope: Scope, questions: Questions, worded: Sequence[Found], plan: Plan
+) -> Nearest:
     question = questions.of(scope.source)
     if question is None or scope.empty:
         return Nearest()
     return await dense.nearest(engine, scope, question.vector, [chunk for chunk, _, _ in worded], plan)
 
 
-def _require_means(request: SearchRequest, questions: Questions) -> None:
+def require_means(request: SearchRequest, questions: Questions) -> None:
     if not request.lexical and not questions.by_identity:
         raise ModelError(
             "expected vectors and their model for a search by meaning alone; " + "; ".join(questions.notes),
@@ -117,7 +119,7 @@ def _require_means(request: SearchRequest, questions: Questions) -> None:
         )
 
 
-async def _answer(
+async def answer_of(
     request: SearchRequest, found: Recall, ranked: Sequence[Ranked], coverage: Coverage, trace: Trace
 ) -> Answer:
     """Steps 6 and 7: what is shown of the ranking, and whether it answers."""
