@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tests.bench import corpus, embedding_cost, lifecycle, synthetic, warm
+from tests.bench import calls, corpus, embedding_cost, lifecycle, publication, synthetic, warm
 from tests.bench.processes import median_of, okf
 from tests.bench.rows import Row, table, write
 
@@ -138,6 +138,12 @@ PARTS: tuple[Part, ...] = (
     installation,
     lifecycle.reports,
     lifecycle.federation,
+    publication.publication,
+    publication.following,
+    publication.taking_in,
+    publication.hostile_archives,
+    calls.pipeline,
+    calls.many_clients,
     embedding,
 )
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from functools import lru_cache
 
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9]")
 _UNIT = 100
 """Costs are whole hundredths of a token, so that their sums do not depend on their order."""
 
 _MAX_REMEMBERED = 24  # letters; longer runs are rare, and may be hostile
+_MOST_REMEMBERED = 50_000  # pieces: 5 MB
 
 
 def estimate_tokens(text: str) -> int:
@@ -45,14 +45,22 @@ def _whole(cost: int) -> int:
     return -(-cost // _UNIT)
 
 
-def _cost(piece: str) -> int:
-    if len(piece) > _MAX_REMEMBERED:
-        return len(piece) * _UNIT // 2
-    return _known_cost(piece)
+class _Costs(dict[str, int]):
+    """The cost of a piece by the piece, worked out when it is first asked for."""
+
+    def __missing__(self, piece: str) -> int:
+        if len(piece) > _MAX_REMEMBERED:
+            return len(piece) * _UNIT // 2
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        cost = self[piece] = _worked_out(piece)
+        return cost
 
 
-@lru_cache(maxsize=50_000)
-def _known_cost(piece: str) -> int:
+_cost = _Costs().__getitem__
+
+
+def _worked_out(piece: str) -> int:
     letters = len(piece)
     if not piece.isascii():
         return 90 if "\u2e80" <= piece <= "\uffef" else 100
