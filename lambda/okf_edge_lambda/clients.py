@@ -26,6 +26,12 @@ def functions() -> Any:
 
 
 @cache
+def shards(seconds: float) -> Any:
+    """Invokes this function again for a part of a question, and gives up after so many seconds."""
+    return _client("lambda", attempts=1, seconds=seconds)
+
+
+@cache
 def parameters() -> Any:
     return _client("ssm")
 
@@ -41,17 +47,17 @@ def table() -> Any:
 
 
 def forget() -> None:
-    for each in (s3, functions, parameters, secrets, table):
+    for each in (s3, functions, shards, parameters, secrets, table):
         each.cache_clear()
 
 
-def _client(service: str, attempts: int = 4) -> Any:
+def _client(service: str, attempts: int = 4, seconds: float = LIMITS.http_silence_seconds) -> Any:
     import boto3
     from botocore.config import Config
 
     config = Config(
         connect_timeout=LIMITS.http_connect_seconds,
-        read_timeout=LIMITS.http_silence_seconds,
+        read_timeout=seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=CONNECTIONS,
     )

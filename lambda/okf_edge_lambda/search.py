@@ -6,16 +6,20 @@ disk. Who may see which bundle was decided before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from okf_edge.app import federation
 from okf_edge.app.ports import Ports
 from okf_edge.app.view import seen_by
-from okf_edge.errors import NotFoundError, OkfError
+from okf_edge.errors import NotFoundError, OkfError, UnavailableError
 from okf_edge.inmemory.files import MemoryTree
+from okf_edge.retrieval import part_json, parts
 from okf_edge.retrieval.answer import to_json
-from okf_edge_lambda import environment, faults, store
+from okf_edge.retrieval.lexical import Vocabulary
+from okf_edge.retrieval.source import Source
+from okf_edge_lambda import environment, faults, shards, store
 from okf_edge_lambda.host import ports_over
 from okf_edge_lambda.searching import Member, Question, question_from
 from okf_edge_lambda.served import ServedBundle
@@ -32,17 +36,65 @@ environment.keep_snapshots_clean()
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     try:
         environment.shelf().begin()
-        return environment.run(answer(question_from(event)))
+        return environment.run(_told(event))
     except OkfError as error:
         count("SearchFailed")
         logger.warning("search failed", extra={"code": error.code, "reason": error.message})
         return faults.told(error)
 
 
+async def _told(event: dict[str, Any]) -> dict[str, Any]:
+    """What is asked for: an answer, or a part of one."""
+    question = question_from(event)
+    if event.get("op") == "tally":
+        return await tally(question)
+    if event.get("op") == "contribute":
+        vocabulary = part_json.vocabulary_from(event.get("vocabulary", {}))
+        return await contribute(question, vocabulary, event.get("sources"))
+    if shards.is_too_large(question):
+        return to_json(await shards.answer(question))
+    return await answer(question)
+
+
+async def tally(question: Question) -> dict[str, Any]:
+    """Step 1 of a shard."""
+    opened = await open_members(question)
+    async with _engine() as engine:
+        joined = await federation.join(opened.members, opened.absent, question.request, engine)
+        told = part_json.tally_json(await parts.tally(engine, joined.sources, joined.request))
+        return {**told, "sources": _names_of(joined.sources)}
+
+
+async def contribute(question: Question, vocabulary: Vocabulary, expected: object) -> dict[str, Any]:
+    """Step 2 of a shard. Args: expected: what step 1 was answered from, in that order."""
+    opened = await open_members(question)
+    async with _engine() as engine:
+        joined = await federation.join(opened.members, opened.absent, question.request, engine)
+        if _names_of(joined.sources) != expected:
+            raise UnavailableError("what this shard holds has changed since the question began", hint="Ask again.")
+        given = await parts.contribute(
+            engine, joined.sources, environment.models(), joined.request, vocabulary, joined.coverage
+        )
+        return part_json.contribution_json(given)
+
+
+def _names_of(sources: Sequence[Source]) -> list[str]:
+    return [f"{source.kb}/{source.bundle}@{source.version}" for source in sources]
+
+
 async def answer(question: Question) -> dict[str, Any]:
     opened = await open_members(question)
     found = await federation.ask_all(opened.members, opened.absent, question.request)
     return to_json(found)
+
+
+@asynccontextmanager
+async def _engine() -> AsyncIterator[DuckdbSql]:
+    engine = DuckdbSql()
+    try:
+        yield engine
+    finally:
+        await engine.close()
 
 
 class Opened:

@@ -66,6 +66,10 @@ class RemoteSearcher:
 
 
 async def invoke_search(message: Message) -> Message:
+    return invoke(clients.functions(), message)
+
+
+def invoke(client: Any, message: Message) -> Message:
     """What the function `search` answers.
 
     Raises: OkfError: what it says went wrong. UnavailableError: it did not answer. TooLargeError.
@@ -76,7 +80,7 @@ async def invoke_search(message: Message) -> Message:
     if len(data) > MESSAGE_BYTES:
         raise TooLargeError(f"expected a question over bundles that fit {MESSAGE_BYTES:,} bytes, found more")
     try:
-        reply = clients.functions().invoke(FunctionName=settings().search_function, Payload=data)
+        reply = client.invoke(FunctionName=settings().search_function, Payload=data)
         told = json.loads(reply["Payload"].read())
     except (BotoCoreError, ClientError, ValueError) as error:
         raise UnavailableError("the function `search` did not answer", hint="Try again in a moment.") from error
@@ -105,6 +109,16 @@ def question_from(message: Message) -> Question:
         return Question(SearchRequest(filters=filters, **request), members, dict(message["absent"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError("expected a question for `search`, found something else", code="bad-message") from error
+
+
+def message_of(question: Question) -> dict[str, Any]:
+    """The question as a message."""
+    members = [
+        {"name": each.name, "bundles": [asdict(ref) for ref in each.bundles], "allow": each.rules.allow,
+         "deny": each.rules.deny}
+        for each in question.members
+    ]  # fmt: skip
+    return {"request": asdict(question.request), "members": members, "absent": dict(question.absent)}
 
 
 def _member(told: Mapping[str, Any]) -> Member:

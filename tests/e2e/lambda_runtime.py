@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -66,6 +66,7 @@ class Function:
         self.waiting: queue.SimpleQueue[Invocation] = queue.SimpleQueue()
         self.dead_letters: list[bytes] = []
         self.starts = 0
+        self.slow: Callable[[bytes], float] = lambda event: 0.0
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
         self._folder = folder
@@ -80,6 +81,7 @@ class Function:
         if len(invocation.event) > PAYLOAD_BYTES:
             invocation.fail("RequestTooLarge", "payload")
             return invocation
+        time.sleep(self.slow(invocation.event))
         environment = self._claimed()
         environment.answer(invocation, seconds or self.seconds)
         return invocation

@@ -15,7 +15,7 @@ from typing import cast
 from okf_edge.app.asking import Gathered, gather
 from okf_edge.app.ports import Ports
 from okf_edge.errors import InputError, OkfError
-from okf_edge.ports import FileTree
+from okf_edge.ports import FileTree, SqlEngine
 from okf_edge.retrieval.answer import Answer, Candidate, Coverage
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge.retrieval.search import search
@@ -41,6 +41,15 @@ class Federation:
         return await ask_all(self.members, self.absent, request)
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The sources of all bases as one corpus, with the request and the coverage that fit them."""
+
+    request: SearchRequest
+    sources: list[Source]
+    coverage: Coverage
+
+
 async def ask_all(
     members: Sequence[Member], absent: Mapping[str, str], request: SearchRequest, wanted: str = ""
 ) -> Answer:
@@ -60,20 +69,31 @@ async def ask_all(
     first = members[0].ports
     engine = first.engine()
     try:
-        found: dict[str, Gathered] = {}
-        for number, member in enumerate(members):
-            try:
-                found[member.name] = await gather(member.ports, engine, request, member.name, wanted, f"_of_{number}")
-            except OkfError as error:
-                is_last_hope = not found and number == len(members) - 1
-                if is_last_hope:
-                    raise
-                reasons[member.name] = f"could not be searched: {error.message}"
-        answer = await search(
-            _within(request, list(found)), _sources(found), engine, first.models, first.clock, _coverage(found, reasons)
-        )
+        joined = await join(members, reasons, request, engine, wanted)
+        answer = await search(joined.request, joined.sources, engine, first.models, first.clock, joined.coverage)
     finally:
         await engine.close()
+    return with_own_paths(answer)
+
+
+async def join(
+    members: Sequence[Member], absent: Mapping[str, str], request: SearchRequest, engine: SqlEngine, wanted: str = ""
+) -> Joined:
+    """Attach what answers for all bases. Raises what attaching the only bases raises."""
+    reasons, found = dict(absent), dict[str, Gathered]()
+    for number, member in enumerate(members):
+        try:
+            found[member.name] = await gather(member.ports, engine, request, member.name, wanted, f"_of_{number}")
+        except OkfError as error:
+            is_last_hope = not found and number == len(members) - 1
+            if is_last_hope:
+                raise
+            reasons[member.name] = f"could not be searched: {error.message}"
+    return Joined(_within(request, list(found)), _sources(found), _coverage(found, reasons))
+
+
+def with_own_paths(answer: Answer) -> Answer:
+    """The answer with paths that open in the base of each place."""
     return replace(
         answer,
         candidates=tuple(map(_own_path, answer.candidates)),
@@ -97,13 +117,13 @@ def _sources(found: Mapping[str, Gathered]) -> list[Source]:
             if source.bundle and identity in bundles:
                 continue
             bundles.add(identity)
-            tree = cast(FileTree, _Below(source.tree, f"{name}/"))
+            tree = cast(FileTree, Below(source.tree, f"{name}/"))
             sources.append(replace(source, tree=tree, path_prefix=f"{name}/{source.path_prefix}", kb=name))
     return sources
 
 
 @dataclass(frozen=True, slots=True)
-class _Below:
+class Below:
     """The reading part of a tree whose paths begin with the name of its base."""
 
     tree: FileTree
