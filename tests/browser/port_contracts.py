@@ -6,6 +6,7 @@
 import json
 
 import okf_edge_bridge
+
 from okf_edge import contracts
 from okf_edge.feed.keys import SslibVerifier
 from okf_edge.inmemory.sql import SqliteSql
@@ -48,7 +49,5 @@ async def checked(given):
     }
     for model in given["models"]:
         embedder = await PageModels(slot).embedder(model)
-        found[f"Embedder {model}"] = await contracts.run(
-            contracts.EmbedderContract(), lambda embedder=embedder: embedder
-        )
+        found[f"Embedder {model}"] = await contracts.run(contracts.EmbedderContract(), lambda one=embedder: one)
     return json.dumps(found)

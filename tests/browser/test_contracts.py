@@ -1,4 +1,4 @@
-"""The adapters of the browser keep the contracts of their ports, on the stripped DuckDB: in Node, Chromium and WebKit."""
+"""The browser's adapters keep the contracts of their ports, on the stripped DuckDB: in Node, Chromium and WebKit."""
 
 from __future__ import annotations
 
