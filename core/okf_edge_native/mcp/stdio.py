@@ -3,7 +3,7 @@
 Rules:
 1. Nothing but messages reaches standard output; whatever else prints goes to standard error.
 2. A message that is too long or no JSON gets its error, and the next line is read as if nothing had happened.
-3. When the input ends, what is being answered is answered, and the process ends.
+3. When the input ends, what is being answered is answered, and the process ends; when nobody hears us, it ends at once.
 4. A client of the handshake era that can ask its person is asked on the same line, by requests of ours.
 """
 
@@ -15,6 +15,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -31,10 +32,33 @@ _LAST_WORDS_SECONDS = 10.0
 
 
 @dataclass(slots=True)
+class Wire:
+    """The way to the client, one message a line. `serving` is what ends when nobody hears it any more."""
+
+    file: BinaryIO
+    serving: asyncio.Task[None] | None = None
+    is_lost: bool = False
+
+    def send(self, message: dict[str, Any]) -> None:
+        data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        try:
+            self.file.write(data + b"\n")
+            self.file.flush()
+        except OSError:
+            self.is_lost = True
+            if self.serving:
+                self.serving.cancel()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self.file.close()
+
+
+@dataclass(slots=True)
 class Questions:
     """What the client was asked and has not answered yet."""
 
-    wire: BinaryIO
+    wire: Wire
     _can_ask: bool = False
     _open: dict[str, asyncio.Future[Any]] = field(default_factory=dict)
     _count: int = 0
@@ -59,7 +83,7 @@ class Questions:
         self._count += 1
         request, waiting = f"okf-{self._count}", asyncio.get_running_loop().create_future()
         self._open[request] = waiting
-        _send(self.wire, {"jsonrpc": "2.0", "id": request, "method": method, "params": dict(params)})
+        self.wire.send({"jsonrpc": "2.0", "id": request, "method": method, "params": dict(params)})
         try:
             async with asyncio.timeout(LIMITS.confirmation_seconds):
                 return await waiting
@@ -81,8 +105,20 @@ class Questions:
 
 
 async def serve(protocol: Protocol) -> None:
-    """Serve until the input ends."""
+    """Serve until the input ends, or the output leads nowhere."""
     wire = _take_output()
+    serving = asyncio.ensure_future(_serve(protocol, wire))
+    try:
+        await serving
+    except asyncio.CancelledError:
+        if not wire.is_lost:
+            raise
+    finally:
+        wire.close()
+
+
+async def _serve(protocol: Protocol, wire: Wire) -> None:
+    wire.serving = asyncio.current_task()
     questions = Questions(wire)
     lines: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=64)
     reader = threading.Thread(target=_read, args=(sys.stdin.buffer, lines, asyncio.get_running_loop()), daemon=True)
@@ -107,7 +143,7 @@ async def serve(protocol: Protocol) -> None:
         await asyncio.wait([*running.values()], timeout=_LAST_WORDS_SECONDS)
 
 
-async def _answer(protocol: Protocol, message: Any, wire: BinaryIO) -> None:
+async def _answer(protocol: Protocol, message: Any, wire: Wire) -> None:
     try:
         reply = await protocol.answer(message, OWNER)
     except Exception as error:  # a defect of ours: the client gets an error, the person the trace on standard error
@@ -116,20 +152,20 @@ async def _answer(protocol: Protocol, message: Any, wire: BinaryIO) -> None:
         print(f"okf mcp: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
         reply = failure(message.get("id"), Fault(INTERNAL_ERROR, "internal error"))
     if reply is not None:
-        _send(wire, reply)
+        wire.send(reply)
 
 
-def _parsed(line: bytes, wire: BinaryIO) -> Any:
+def _parsed(line: bytes, wire: Wire) -> Any:
     """The message of a line; None when it was none, and its sender was told."""
     if not line.strip():
         if line is _TOO_LONG:
-            _send(wire, failure(None, Fault(INVALID_REQUEST, f"a message has at most {LIMITS.call_bytes:,} bytes")))
+            wire.send(failure(None, Fault(INVALID_REQUEST, f"a message has at most {LIMITS.call_bytes:,} bytes")))
         return None
     try:
         return parse(line)
     except OkfError as error:
         code = INVALID_REQUEST if isinstance(error, TooLargeError) else PARSE_ERROR
-        _send(wire, failure(None, Fault(code, error.message)))
+        wire.send(failure(None, Fault(code, error.message)))
         return None
 
 
@@ -144,17 +180,11 @@ def _cancel(message: dict[str, Any], running: dict[Any, asyncio.Task[None]]) -> 
         running[request].cancel()
 
 
-def _send(wire: BinaryIO, reply: dict[str, Any]) -> None:
-    data = json.dumps(reply, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-    wire.write(data + b"\n")
-    wire.flush()
-
-
-def _take_output() -> BinaryIO:
+def _take_output() -> Wire:
     """Standard output for messages alone; everything else that writes there reaches standard error."""
     wire = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return wire
+    return Wire(wire)
 
 
 def _read(source: BinaryIO, lines: asyncio.Queue[bytes | None], loop: asyncio.AbstractEventLoop) -> None:
