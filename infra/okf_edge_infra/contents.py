@@ -47,7 +47,7 @@ ARCHITECTURES: Final[Mapping[str, str]] = {"arm64": "aarch64", "x86_64": "x86_64
 GLIBC_MINORS: Final = (17, 24, 26, 27, 28, 31, 34)
 """Of manylinux tags that Amazon Linux 2023 runs (its glibc is 2.34)."""
 
-BOTOCORE_SERVICES: Final = frozenset({"dynamodb", "lambda", "s3", "secretsmanager", "ssm", "sts"})
+BOTOCORE_SERVICES: Final = frozenset({"dynamodb", "lambda", "s3", "secretsmanager", "ssm", "sts", "xray"})
 
 LEFT_OUT: Final[Mapping[str, str]] = {
     "bin": "console scripts: nobody has a shell there",
@@ -72,7 +72,8 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "numpy/typing/mypy_plugin.py": "types",
     "boto3/data": "models of resources; we call clients",
     "boto3/examples": "manuals",
-    "aws_lambda_powertools/event_handler/openapi/swagger_ui": "pages of a router that we do not use",
+    "aws_lambda_powertools/event_handler": "a router; ours is another",
+    "aws_lambda_powertools/utilities/parser": "models of events that we do not take",
     "securesystemslib/_vendor/ed25519/test_data": "tests of others",
     "cffi": "builds bindings; to load them its backend is enough, which stays",
     "cffi-*.dist-info": "as cffi",
