@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ def s3_server(folder: Path) -> Iterator[str]:
         f"-s3.port={ports[0]}", f"-s3.config={folder / 's3.json'}", "-volume.preStopSeconds=1",
         f"-master.port={ports[1]}", f"-volume.port={ports[2]}", f"-filer.port={ports[3]}",
         f"-s3.port.grpc={ports[4]}", "-master.volumeSizeLimitMB=64", "-volume.max=20",
+        "-s3.port.lance=0", "-s3.port.iceberg=0", "-master.telemetry=false",  # ports that two servers would share
     ]  # fmt: skip
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
@@ -51,7 +52,8 @@ def s3_server(folder: Path) -> Iterator[str]:
         _wait(endpoint, server, folder / "log")
         yield endpoint
     finally:
-        os.killpg(server.pid, signal.SIGKILL)  # it takes its time to end by itself
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)  # it takes its time to end by itself
         server.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
