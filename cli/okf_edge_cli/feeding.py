@@ -7,12 +7,11 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tuf.api.metadata import Signed
-
 from okf_edge.app.publishing import let_in
 from okf_edge.feed import publish as feeds
 from okf_edge.feed.holding import Holding, held_by
 from okf_edge.feed.keys import SslibVerifier, key_id, public_key_from, public_keys, role_of
+from okf_edge.feed.metadata import Signed
 from okf_edge.feed.names import TARGETS, TOP_LEVEL
 from okf_edge.feed.publish import Change
 from okf_edge.feed.trusted import creators_of

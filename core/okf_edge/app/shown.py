@@ -5,15 +5,16 @@ Reports have theirs in `workspace.reports`, pages of bundles in `viewing`, answe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from okf_edge.app.status import Status
-from okf_edge.app.subscribing import Catalogue, Standing
-from okf_edge.bundles.install import Installation
-from okf_edge.bundles.registry import InstalledBundle
-from okf_edge.bundles.verify import Verified
-from okf_edge.feed.subscriptions import Subscription
-from okf_edge.okf.document import Diagnostic
+if TYPE_CHECKING:
+    from okf_edge.app.status import Status
+    from okf_edge.app.subscribing import Catalogue, Standing
+    from okf_edge.bundles.install import Installation
+    from okf_edge.bundles.registry import InstalledBundle
+    from okf_edge.bundles.verify import Verified
+    from okf_edge.feed.subscriptions import Subscription
+    from okf_edge.okf.document import Diagnostic
 
 Json = dict[str, Any]
 

@@ -117,7 +117,9 @@ def _entries(data: bytes, limits: Limits, *, keep: bool) -> Iterator[tuple[str, 
             named = _named(kind, extension) if kind != _PAX_GLOBAL else named
             continue
         path, named = named or _path(header), ""
-        if kind == _FOLDER or (kind in (b"0", b"\0") and path.endswith("/")):
+        if path.endswith("/") and kind in (b"0", b"7"):
+            _refuse("non-regular-entry", f"expected files or folders, found what is both: {path!r}")
+        if kind == _FOLDER or (kind == b"\0" and path.endswith("/")):
             _content(stream, size, limits.archive_file_bytes, False)
         elif kind in (b"0", b"\0", b"7"):
             yield path.removeprefix("./"), _content(stream, size, limits.archive_file_bytes, keep)

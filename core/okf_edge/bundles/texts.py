@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from okf_edge.bundles.risks import Finding, scan_note
 from okf_edge.okf.conformance import breaches
 from okf_edge.okf.reader import read_document
+
+if TYPE_CHECKING:
+    from okf_edge.bundles.risks import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class TextReport:
 
 def look_at(markdown: Mapping[str, bytes]) -> TextReport:
     """Read each text once, and keep none."""
+    from okf_edge.bundles.risks import scan_note  # its patterns take a tenth of a second to compile
+
     broken: list[str] = []
     findings: list[Finding] = []
     for path in markdown:

@@ -91,6 +91,8 @@ def _end_record(data: bytes, limits: Limits) -> tuple[int, int, int]:
         refuse("unsupported-zip64", "expected a zip end record, found a ZIP64 one, which no archive of this size needs")
     if position + END.size + comment != len(data):
         _refuse_end(position + END.size + comment, len(data))
+    if END_SIGNATURE in data[position + END.size :]:
+        refuse("bad-end-record", "expected one end record, found what some readers take for one in the comment")
     if count > limits.archive_entries_count:
         refuse("too-many-entries", f"expected at most {limits.archive_entries_count:,} entries, found {count:,}")
     if offset + size > position:

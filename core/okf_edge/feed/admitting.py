@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from tuf.api.metadata import MetaFile, Targets
-
 from okf_edge.errors import FeedError, InputError
 from okf_edge.feed.holding import Held, Holding
+from okf_edge.feed.metadata import MetaFile, Targets
 from okf_edge.feed.release import Release, releases_of
 from okf_edge.feed.trusted import next_targets, parse, require_fresh
 from okf_edge.limits import LIMITS

@@ -15,11 +15,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
-from tuf.api.metadata import MetaFile, Root, Snapshot, Targets, Timestamp
-
 from okf_edge.errors import FeedError, NotFoundError
 from okf_edge.feed import trusted as decide
 from okf_edge.feed.kept import Kept
+from okf_edge.feed.metadata import MetaFile, Root, Snapshot, Targets, Timestamp
 from okf_edge.feed.names import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, TIMESTAMP_KEY, metadata_key
 from okf_edge.feed.trusted import Trusted
 from okf_edge.limits import LIMITS

@@ -13,7 +13,9 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TypeVar
 
-from tuf.api.metadata import (
+from okf_edge.errors import BundleError, InputError
+from okf_edge.feed.keys import key_id, key_of
+from okf_edge.feed.metadata import (
     DelegatedRole,
     Delegations,
     Key,
@@ -24,9 +26,6 @@ from tuf.api.metadata import (
     Targets,
     Timestamp,
 )
-
-from okf_edge.errors import BundleError, InputError
-from okf_edge.feed.keys import key_id, key_of
 from okf_edge.feed.names import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, is_creator, paths_of_creator
 from okf_edge.feed.release import Release, release_of, target_of
 

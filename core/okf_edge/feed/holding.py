@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Generic, TypeVar
 
-from tuf.api.metadata import MetaFile, Root, Signed, Snapshot, Targets, Timestamp
-
 from okf_edge.errors import FeedError, NotFoundError
 from okf_edge.feed import trusted as decide
+from okf_edge.feed.metadata import MetaFile, Root, Signed, Snapshot, Targets, Timestamp
 from okf_edge.feed.names import FOLDER, ROOT, SNAPSHOT, TARGETS, TIMESTAMP_KEY, metadata_key, versions_of
 from okf_edge.limits import LIMITS
 from okf_edge.ports import BlobStore, Verifier

@@ -8,10 +8,9 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from securesystemslib.exceptions import UnverifiedSignatureError
-from securesystemslib.signer import Key, Signature, SSlibKey
-from tuf.api.metadata import Metadata, Role, Root, Targets
 
 from okf_edge.errors import FeedError, InputError
+from okf_edge.feed.metadata import Key, Metadata, Role, Root, Signature, SSlibKey, Targets
 from okf_edge.ports import Signer, Verifier
 
 _ED25519 = ("ed25519", "ed25519")

@@ -11,12 +11,11 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeVar
 
-from tuf.api.metadata import Root, Targets
-
 from okf_edge.errors import AlreadyExistsError, FeedError, InputError, NotFoundError, PreconditionError
 from okf_edge.feed import drafts
 from okf_edge.feed.admitting import added, next_releases
 from okf_edge.feed.holding import Held, Holding, held_by
+from okf_edge.feed.metadata import Root, Targets
 from okf_edge.feed.names import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, TOP_LEVEL, metadata_key, target_path
 from okf_edge.feed.release import Release, release_of, releases_of
 from okf_edge.feed.trusted import creators_of, next_targets

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tuf.api.metadata import TargetFile, Targets
-
 from okf_edge.errors import FeedError
+from okf_edge.feed.metadata import TargetFile, Targets
 from okf_edge.feed.names import creator_of, target_key, target_path
 
 

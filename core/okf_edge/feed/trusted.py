@@ -17,11 +17,11 @@ from hashlib import sha256
 from typing import TypeVar
 
 from tuf.api.exceptions import RepositoryError
-from tuf.api.metadata import Metadata, MetaFile, Root, Signed, Snapshot, Targets, Timestamp
 from tuf.api.serialization import DeserializationError
 
 from okf_edge.errors import FeedError
 from okf_edge.feed.keys import require_signed
+from okf_edge.feed.metadata import Metadata, MetaFile, Root, Signed, Snapshot, Targets, Timestamp
 from okf_edge.feed.names import ROOT, SNAPSHOT, TIMESTAMP, is_creator
 from okf_edge.ports import Verifier
 

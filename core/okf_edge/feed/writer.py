@@ -14,12 +14,11 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tuf.api.metadata import Metadata, MetaFile, Root, Signed, Targets
-
 from okf_edge.errors import FeedError, InputError, NotFoundError, PreconditionError, StoreError, TooLargeError
 from okf_edge.feed import drafts
 from okf_edge.feed.holding import Held, Holding
 from okf_edge.feed.keys import Keyring, public_keys, require_signed, role_of, signed
+from okf_edge.feed.metadata import Metadata, MetaFile, Root, Signed, Targets
 from okf_edge.feed.names import SNAPSHOT, TARGETS, TIMESTAMP, TIMESTAMP_KEY, metadata_key
 from okf_edge.limits import LIMITS
 from okf_edge.ports import BlobStore, Verifier
