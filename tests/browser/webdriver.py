@@ -97,7 +97,7 @@ class Browser:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             with suppress(BrowserError):
-                if value := self.script(f"return ({condition});"):
+                if value := self.script(f"const found = ({condition}); return typeof found === 'function' || found;"):
                     return value
             time.sleep(0.1)
         raise BrowserError(f"waited {seconds:.0f} s for {condition}; the page shows: {self.text()[:600]!r}")
