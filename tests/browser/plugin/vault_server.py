@@ -17,18 +17,32 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-POLICY = "default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' 'unsafe-eval'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' blob:"
-"""As an app's: everything is local. Pyodide makes functions of its own source, in the worker."""
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' blob: 'wasm-unsafe-eval' 'unsafe-eval'",
+        "worker-src 'self' blob:",
+        "connect-src 'self' blob:",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+    )
+)
+"""As an app's: everything is local. What is evaluated are functions that Pyodide makes of its own, in the worker."""
 
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
 class VaultServer:
-    """Serves a page and a vault. `slow_ms` delays every access, `full` refuses writes, `asked` are addresses asked for."""
+    """Serves a page and a vault.
 
-    def __init__(self, page: Path, vault: Path) -> None:
+    `full` refuses writes. `before` is told of every access before it is done. `verbs` are the accesses so far, `asked`
+    the addresses of others that were asked for, and what the page lacked.
+    """
+
+    def __init__(self, page: Path, vault: Path, policy: str = POLICY) -> None:
         self.page = page
         self.vault = vault
+        self.policy = policy
         self.full = False
         self.asked: list[str] = []
         self.verbs: list[tuple[str, str]] = []
@@ -105,7 +119,9 @@ def _handler(server: VaultServer) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             path = urlsplit(self.path).path.lstrip("/") or "index.html"
             file = server.page / path
-            if not file.is_file():
+            if path == "favicon.ico":
+                self.answer(204, b"")
+            elif not file.is_file():
                 server.asked.append(self.path)
                 self.answer(404, b"")
             else:
@@ -141,7 +157,7 @@ def _handler(server: VaultServer) -> type[BaseHTTPRequestHandler]:
 
         def answer(self, status: int, data: bytes, headers: dict[str, str] | None = None) -> None:
             self.send_response(status)
-            self.send_header("content-security-policy", POLICY)
+            self.send_header("content-security-policy", server.policy)
             self.send_header("content-length", str(len(data)))
             self.send_header("cache-control", "no-store")
             for name, value in (headers or {}).items():
