@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -106,8 +107,15 @@ def _arguments(folder: str | None, kb: str) -> list[str]:
     return ["mcp", *chosen, *(["--kb", kb] if kb else [])]
 
 
+def _command() -> str:
+    """The program as a client finds it, which may have another PATH: this very one, else that of the PATH."""
+    started = Path(sys.argv[0])
+    is_program = started.stem in ("okf", "okf-edge") and started.is_file() and os.access(started, os.X_OK)
+    return str(started.absolute()) if is_program else shutil.which("okf") or "okf"
+
+
 def _local(client: str, arguments: Sequence[str]) -> tuple[str, str]:
-    command = shutil.which("okf") or "okf"
+    command = _command()
     if client == "codex":
         return CLIENTS[client], f"[mcp_servers.okf]\ncommand = {json.dumps(command)}\nargs = {json.dumps([*arguments])}"
     if client == "opencode":
