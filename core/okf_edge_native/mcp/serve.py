@@ -100,6 +100,8 @@ def serve(
     """Serve until the process is told to stop; what is being answered is answered first."""
     import uvicorn
 
+    from okf_edge_native.mcp.patience import Impatient
+
     config = uvicorn.Config(
         Endpoint(service_of(host, watch=watch), known, settings, issued),
         log_level="warning",
@@ -108,6 +110,7 @@ def serve(
         proxy_headers=False,
         lifespan="on",
         ws="none",
+        http=Impatient,
         limit_concurrency=2 * LIMITS.http_requests_count,
         timeout_keep_alive=int(LIMITS.http_idle_seconds),
         timeout_graceful_shutdown=10,
