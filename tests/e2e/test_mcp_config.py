@@ -17,8 +17,11 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.served import OKF, environment_at, run_okf, serving
 
 HANDBOOK = Path(__file__).parents[2] / "bundles/handbook/commands/okf-mcp.md"
-LOCAL = ["claude-code", "claude-desktop", "codex", "cursor", "opencode", "vscode"]
-REMOTE = [client for client in LOCAL if client != "claude-desktop"]
+REMOTE = ["claude-code", "codex", "cursor", "opencode", "vscode"]
+LOCAL = [
+    *("claude-code", "codex", "opencode"),
+    *(pytest.param(client, marks=pytest.mark.slow) for client in ("claude-desktop", "cursor", "vscode")),
+]
 
 
 @pytest.fixture

@@ -326,7 +326,7 @@ def run(served: Served, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:
 
 
 def test_a_sample_of_all_requests_finds_nothing(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(served, monkeypatch, 250)
+    run(served, monkeypatch, 150)
 
 
 @pytest.mark.slow

@@ -14,7 +14,12 @@ import pytest
 from tests.served import OKF, Served, environment_at, serving
 
 NODE = Path(__file__).parents[1] / "node"
-CLIENTS = [(1, "legacy"), (2, "auto"), (2, "2026-07-28"), (2, "legacy")]
+CLIENTS = [
+    (1, "legacy"),
+    (2, "2026-07-28"),
+    pytest.param(2, "auto", marks=pytest.mark.slow),
+    pytest.param(2, "legacy", marks=pytest.mark.slow),
+]
 
 
 @pytest.fixture(scope="module")
