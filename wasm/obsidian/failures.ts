@@ -11,9 +11,10 @@ export function messageOf(error: unknown): string {
 export const isCancelled = (error: unknown): boolean =>
   failureOf(error).code === "cancelled" || (error instanceof DOMException && error.name === "AbortError");
 
-function sentence(text: string): string {
+/** The text as a sentence of its own; a name of a file or command that it begins with stays as it is. */
+export function sentence(text: string): string {
   const trimmed = text.trim();
   if (!trimmed) return "";
-  const begun = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  const begun = /^[a-z]+[ ,:]/.test(trimmed) ? trimmed.charAt(0).toUpperCase() + trimmed.slice(1) : trimmed;
   return /[.!?。！？]$/.test(begun) ? begun : `${begun}.`;
 }

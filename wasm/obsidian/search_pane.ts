@@ -3,7 +3,7 @@ import { Component } from "obsidian";
 import type { Answer, Candidate } from "../runtime/messages";
 import { answerCard } from "./answer_card";
 import { engineNotice } from "./engine_notice";
-import { isCancelled, messageOf } from "./failures";
+import { isCancelled, messageOf, sentence } from "./failures";
 import type OkfEdgePlugin from "./main";
 import { openPlace } from "./opening";
 import { say } from "./words";
@@ -170,7 +170,8 @@ export class SearchPane extends Component {
 
 function summary(answer: Answer): string {
   const found = answer.verdict === "ok" ? answer.candidates.length : 0;
-  const places = found ? say(answer.coverage.mode === "lexical" ? "found-words" : "found-both", { count: found }) : "";
+  const isByBoth = answer.coverage.mode !== "lexical" && !answer.coverage.note;
+  const places = found ? say(isByBoth ? "found-both" : "found-words", { count: found }) : "";
   const unread = answer.coverage.problems ? say("unread", { count: answer.coverage.problems }) : "";
-  return [places, unread, answer.coverage.note].filter(Boolean).join(" ");
+  return [places, unread, sentence(answer.coverage.note)].filter(Boolean).join(" ");
 }

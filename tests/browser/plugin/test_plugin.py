@@ -54,9 +54,9 @@ def test_from_an_empty_vault_to_an_answer_in_four_taps(
         thumb.ask(QUESTION)
         assert ANSWER in thumb.sees("found by words")
         thumb.tap(ANSWER)
-        thumb.sees("The lock gate is opened")
+        thumb.window.wait_for("Boolean(document.querySelector('.is-flashing'))")
         assert len(thumb.taps) == 4
-        assert thumb.value("document.querySelector('.is-flashing').textContent").strip().startswith("The lock gate")
+        assert thumb.value("document.querySelector('.is-flashing').textContent") == "Gates", "opened where it was quoted"
         assert thumb.server.asked == [f"{published.url}/ada.harbour-1.0.0.okf.zip"]
     assert installed(vault) == {"ada.harbour": "1.0.0"}
     assert visible_names(vault) == ["Library"]
@@ -78,7 +78,7 @@ def test_without_the_engine_bundles_are_listed_checked_and_read(
         thumb.tap("Check the files")
         thumb.sees("changed: tides.md")
         thumb.tap("Read it")
-        thumb.sees("Locks")
+        thumb.window.wait_for("hands.app.workspace.getActiveFile()?.path === 'Library/ada.harbour/index.md'")
         assert thumb.value("hands.workers.length") == 0
 
 
@@ -142,7 +142,7 @@ def test_a_bundle_of_a_newer_format_is_told_and_nothing_is_written(
     vault = new_vault(tmp_path / "vault", built)
     with phone(window, built, vault) as thumb:
         thumb.open_link(link_to(published, newer.name))
-        assert "newer" in thumb.sees("Nothing was written").lower()
+        assert "schema 1 or less, found 99" in thumb.sees("Nothing was written")
         thumb.tap("Close")
         thumb.open_link(link_to(published, "absent.okf.zip"))
         assert "404" in thumb.sees("instead of a bundle")
@@ -211,7 +211,8 @@ def test_a_worker_that_dies_twice_comes_back_in_safe_mode_and_answers(
         thumb.ask("")
         thumb.sees("Safe mode")
         thumb.run("leave-safe")
-        assert thumb.value("hands.plugin.engine.state.safe") is False
+        thumb.ask(QUESTION)
+        thumb.window.wait_for("hands.plugin.engine.state.phase === 'ready' && !hands.plugin.engine.state.safe")
 
 
 def test_a_hidden_app_gives_its_memory_back_and_comes_back_where_it_was(
@@ -251,7 +252,7 @@ def test_a_note_of_300_mb_and_20000_files_leave_everything_usable(
         listed = len(thumb.server.verbs)
         thumb.run("search")
         thumb.ask("where is my mooring?")
-        assert "berth seven" in thumb.sees("could not be read")
+        thumb.sees("berth seven")
         verbs = thumb.server.verbs[listed:]
         assert ("read", "huge.md") not in verbs
         assert sum(verb in {"list", "stat"} for verb, path in verbs if "photos" in path) == 0
