@@ -31,7 +31,7 @@ conformance: .venv/.stamp-develop tests/node/node_modules/.package-lock.json ## 
 	@$(BIN)/python -m pytest tests/conformance -s
 
 .PHONY: lint
-lint: .venv/.stamp-develop wasm/node_modules/.package-lock.json ## style, types and import rules
+lint: .venv/.stamp-develop wasm/node_modules/.package-lock.json .build/infra-lint.stamp ## style, types and import rules
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || { echo "run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy --no-error-summary
@@ -76,6 +76,22 @@ lambda: .venv/.stamp-develop models ## the zips of the service for arm64 and x86
 .PHONY: lambda-lock
 lambda-lock: .venv/.stamp-develop ## resolve and lock the dependencies of the service anew
 	@$(BIN)/python -m okf_edge_infra.package --lock
+
+.build/infra-lint.stamp: infra/template.yaml infra/okf_edge_infra/lint.py .build/sam/.stamp .build/checkov/.stamp
+	@$(BIN)/python -m okf_edge_infra.lint
+	@touch $@
+
+# each in an environment of its own: together their dependencies don't resolve
+.build/sam/.stamp: | .venv/bin/python
+	@echo "installing the linters of the template into .build"
+	@$(BIN)/python -m venv .build/sam
+	@.build/sam/bin/python -m pip --disable-pip-version-check install --quiet cfn-lint==1.58.0 aws-sam-cli==1.170.0
+	@touch $@
+
+.build/checkov/.stamp: | .venv/bin/python
+	@$(BIN)/python -m venv .build/checkov
+	@.build/checkov/bin/python -m pip --disable-pip-version-check install --quiet checkov==3.3.30
+	@touch $@
 
 .PHONY: clean
 clean: ## remove what was made here
