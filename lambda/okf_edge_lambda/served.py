@@ -60,6 +60,16 @@ class ServedBundle:
     def index_key(self) -> str:
         return self.key(f"{self.index.sha256}.duckdb")
 
+    @property
+    def told(self) -> bytes:
+        """It as contents.json."""
+        told = {
+            "bundle": {"id": self.bundle.id, **plain_bundle(self.bundle)},
+            "pages": {"bytes": self.pages_bytes, "sha256": self.pages_sha256},
+            "files": [asdict(each) for each in self.files.values()],
+        }
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+
     def key(self, name: str) -> str:
         return layout.served_key(self.archive_sha256, name)
 
@@ -82,7 +92,7 @@ async def serve(store: BlobStore, archive: bytes, indexer: Indexer, feed: str) -
     made = ServedBundle(contents.archive_sha256, bundle, len(pages), sha256(pages).hexdigest(), files)
     await _put_once(store, made.index_key, index)
     await _put_once(store, made.key(PAGES), pages)
-    await _put_once(store, made.key(CONTENTS), _told(made))
+    await _put_once(store, made.key(CONTENTS), made.told)
     return await read_served(store, made.archive_sha256)
 
 
@@ -114,15 +124,6 @@ async def _pages_of(contents: Contents) -> tuple[bytes, dict[str, ServedFile]]:
         if is_text:
             pages += await contents.read(path)
     return bytes(pages), files
-
-
-def _told(made: ServedBundle) -> bytes:
-    told = {
-        "bundle": {"id": made.bundle.id, **plain_bundle(made.bundle)},
-        "pages": {"bytes": made.pages_bytes, "sha256": made.pages_sha256},
-        "files": [asdict(each) for each in made.files.values()],
-    }
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _read(archive_sha256: str, told: Any) -> ServedBundle:
