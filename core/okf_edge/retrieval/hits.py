@@ -8,7 +8,7 @@ from okf_edge.ports import SqlEngine
 from okf_edge.retrieval import lexical
 from okf_edge.retrieval.calibration import calibration_of
 from okf_edge.retrieval.dense import Nearest, Standard, pool
-from okf_edge.retrieval.fuse import Hit, meaning_of
+from okf_edge.retrieval.fuse import Hit, meaning_of, with_presumed
 from okf_edge.retrieval.lexical import Vocabulary
 from okf_edge.retrieval.meaning import Identity, Questions, identity_of
 from okf_edge.retrieval.places import Place, places_of
@@ -43,10 +43,11 @@ async def hits_of(
     places = await _places(engine, scopes, {*by_words, *by_meaning})
     kept = {key for found in (by_words, by_meaning) for key in pooled(found, places, plan)}
     weights = await _weights(engine, scopes, vocabulary, kept)
-    return [
-        _hit(places[key], weights.get(key, {}), near[key[0]].cosines.get(key[1]), meanings.get(key), vocabulary, plan)
+    hits = [
+        hit_of(places[key], weights.get(key, {}), near[key[0]].cosines.get(key[1]), meanings.get(key), vocabulary, plan)
         for key in sorted(kept)
     ]
+    return with_presumed(hits, plan.scripts)
 
 
 def standards_of(scopes: Sequence[Scope], near: Sequence[Nearest], questions: Questions) -> dict[Identity, Standard]:
@@ -61,7 +62,7 @@ def standards_of(scopes: Sequence[Scope], near: Sequence[Nearest], questions: Qu
     }
 
 
-def _hit(
+def hit_of(
     place: Place,
     weights: Mapping[str, int],
     cosine: float | None,

@@ -16,6 +16,7 @@ Rules:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +32,27 @@ WEIGHT_LIMIT = np.float32(127)
 Embedding = Callable[[Graph], str]
 
 
-def encoder_model(name: str, encoder: Encoder, embedding: Embedding) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Centring:
+    """What is taken away of a text's vector: the mean of the centres, each as the text's tokens weigh towards it.
+
+    Shapes: weights (vocabulary, kinds), centres (kinds, dims). A text without weight is taken for one of the last kind.
+    """
+
+    weights: NDArray[np.uint8]
+    centres: Floats
+
+
+def encoder_model(name: str, encoder: Encoder, embedding: Embedding, centring: Centring | None = None) -> bytes:
     """The ONNX file. Shapes: input_ids int32 (1, tokens) -> embedding float32 (1, dims)."""
     graph = Graph()
     hidden = _embed(graph, encoder, embedding)
     for number, layer in enumerate(encoder.layers):
         hidden = _layer(graph, f"layer{number}", layer, encoder, hidden)
-    _pool(graph, hidden)
+    pooled = graph.node("ReduceMean", [hidden], axes=[1], keepdims=0)
+    if centring:
+        pooled = graph.node("Sub", [_unit(graph, pooled), _centre(graph, centring)])
+    _unit(graph, pooled, OUTPUT)
     dims = encoder.position.shape[1]
     return graph.model(name, [Signature(INPUT, "int32", (1, "tokens"))], [Signature(OUTPUT, "float32", (1, dims))])
 
@@ -90,10 +105,22 @@ def _layer(graph: Graph, name: str, layer: Layer, encoder: Encoder, hidden: str)
     return _norm(graph, f"{name}.oln", layer.oln, encoder, graph.node("Add", [outer, hidden]))
 
 
-def _pool(graph: Graph, hidden: str) -> None:
-    mean = graph.node("ReduceMean", [hidden], axes=[1], keepdims=0)
-    length = graph.node("ReduceL2", [mean], axes=[1], keepdims=1)
-    graph.node("Div", [mean, length], name=OUTPUT)
+def _unit(graph: Graph, rows: str, name: str = "") -> str:
+    length = graph.node("ReduceL2", [rows], axes=[1], keepdims=1)
+    return graph.node("Div", [rows, length], name=name)
+
+
+def _centre(graph: Graph, centring: Centring) -> str:
+    kinds = centring.centres.shape[0]
+    gathered = graph.node("Cast", [graph.node("Gather", [graph.weight("kind", centring.weights), INPUT])], to=FLOAT)
+    default = np.array([[0.0] * (kinds - 1) + [_DEFAULT_WEIGHT]], np.float32)
+    counts = graph.node("ReduceMean", [gathered], axes=[1], keepdims=0)
+    counts = graph.node("Add", [counts, graph.weight("default_kind", default)])
+    shares = graph.node("Div", [counts, graph.node("ReduceL1", [counts], axes=[1], keepdims=1)])
+    return graph.node("MatMul", [shares, graph.weight("centres", centring.centres)])
+
+
+_DEFAULT_WEIGHT = 1e-6
 
 
 def _linear(graph: Graph, name: str, linear: Linear, hidden: str) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from okf_edge.embedding.models import E5, MINILM, NETWORK_FILE, Model
 from okf_edge.embedding.unigram import CONTROLS
 
-from .graph import encoder_model, int4_blocks, int8_rows
+from . import centres
+from .graph import Centring, encoder_model, int4_blocks, int8_rows
 from .weights import read_e5, read_safetensors
 from .wheels import Wheel
 
@@ -41,9 +42,11 @@ _KEPT_PIECE = re.compile(
 def _e5(source: Files) -> Files:
     file = read_e5(source["weights"])
     kept = kept_pieces(file.pieces)
+    pieces = [file.pieces[number] for number in kept]
+    centring = Centring(centres.weights(pieces), centres.centres())
     return {
-        NETWORK_FILE: encoder_model(E5.id, file.encoder, int4_blocks(file.word.rows(kept))),
-        "pieces.txt": "\n".join(file.pieces[number] for number in kept).encode(),
+        NETWORK_FILE: encoder_model(E5.id, file.encoder, int4_blocks(file.word.rows(kept)), centring),
+        "pieces.txt": "\n".join(pieces).encode(),
         "scores.f32": file.scores[kept].astype("<f4").tobytes(),
         "normaliser.txt": "\n".join(_replacement(*entry) for entry in sorted(file.normaliser.items())).encode(),
     }

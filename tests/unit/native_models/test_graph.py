@@ -9,7 +9,8 @@ import onnxruntime
 import pytest
 
 from okf_edge.embedding.models import INPUT, OUTPUT
-from okf_edge_native.models.graph import Embedding, encoder_model, int4_blocks, int8_rows, quantised
+from okf_edge_native.models import centres
+from okf_edge_native.models.graph import Centring, Embedding, encoder_model, int4_blocks, int8_rows, quantised
 from okf_edge_native.models.onnx_file import Graph, Signature
 from okf_edge_native.models.weights import Blocks4, Encoder, Floats, Layer, Linear, Norm
 from tests.contract.encoder_reference import vector
@@ -63,6 +64,24 @@ def test_a_text_gets_the_vector_that_the_paper_gives_it(
     session = onnxruntime.InferenceSession(encoder_model("tiny", encoder, embedding))
     (vectors,) = session.run([OUTPUT], {INPUT: np.array([ids], np.int32)})
     assert np.abs(vectors[0] - vector(encoder, word, ids)).max() < 1e-5
+
+
+@pytest.mark.parametrize("ids", [[3], [0, 1], [2, 2, 5], [9, 4]])
+def test_the_centre_of_a_texts_scripts_is_taken_away_by_their_shares(ids: list[int], encoder: Encoder) -> None:
+    """Words 0 to 3 weigh 3 towards the first kind, 4 to 7 one towards the second, the others nothing."""
+    embedding, word = eight_bits()
+    kinds = np.array([(3, 0)] * 4 + [(0, 1)] * 4 + [(0, 0)] * (WORDS - 8), np.uint8)
+    centring = Centring(kinds, floats(2, DIMS) / 20)
+    counts = kinds[ids].sum(0) if kinds[ids].any() else np.array([0, 1])
+    rest = vector(encoder, word, ids) - counts / counts.sum() @ centring.centres
+    session = onnxruntime.InferenceSession(encoder_model("tiny", encoder, embedding, centring))
+    (vectors,) = session.run([OUTPUT], {INPUT: np.array([ids], np.int32)})
+    assert np.abs(vectors[0] - rest / np.linalg.norm(rest)).max() < 1e-5
+
+
+def test_pieces_weigh_by_script_and_prefixes_weigh_nothing() -> None:
+    pieces = ["<s>", "▁query", "▁passage", ":", "▁the", "知识", "한", "▁1648", "v2の"]
+    assert centres.weights(pieces).tolist() == [[0, 0]] * 4 + [[0, 3], [6, 0], [3, 0], [0, 0], [3, 1]]
 
 
 def test_the_same_weights_make_the_same_file(encoder: Encoder) -> None:

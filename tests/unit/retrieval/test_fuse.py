@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from okf_edge.retrieval.dense import Standard
-from okf_edge.retrieval.fuse import concepts_of, is_stale, meaning_of, rank
+from okf_edge.retrieval.fuse import PRESUMED_SHARE, concepts_of, is_stale, meaning_of, rank, with_presumed
 from tests.unit.retrieval.values import NOW, a_hit
 
 
@@ -60,3 +60,20 @@ def test_a_page_is_stale_from_the_instant_on() -> None:
     assert is_stale(instant.isoformat(), instant)
     assert not is_stale(instant.isoformat(), instant - timedelta(seconds=1))
     assert not is_stale("", instant)
+
+
+def test_a_page_in_another_script_is_presumed_to_hold_a_share_of_what_the_best_page_holds() -> None:
+    own = a_hit("own.md", lexical=0.4, cosine=0.5, meaning=0.1, place={"title": "水泵"})
+    foreign = a_hit("foreign.md", lexical=0.0, cosine=0.5, meaning=0.2, place={"title": "The pump"})
+    wordless = a_hit("wordless.md", lexical=0.0, place={"title": "The pump"})
+    shown = with_presumed([own, foreign, wordless], {"Han": 1.0})
+    assert [hit.presumed for hit in shown] == pytest.approx([0.0, PRESUMED_SHARE * 0.4, 0.0])
+    assert shown[1].relevance > foreign.relevance
+
+
+def test_a_page_in_the_questions_own_script_is_presumed_nothing() -> None:
+    hits = [
+        a_hit("a.md", lexical=0.4, cosine=0.5, meaning=0.1, place={"title": "The pump"}),
+        a_hit("b.md", {"title": ""}, meaning=0.3),
+    ]
+    assert with_presumed(hits, {"Latin": 1.0}) == hits
