@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from okf_edge_native import compose
 from tests.bench.cached_vectors import CachedModels
-from tests.bench.gate_worlds import HANDBOOK, Case, Sight, cases_of
+from tests.bench.gate_worlds import HANDBOOK, HARD, Case, Sight, cases_of
 from tests.bench.quality import BUILD
 
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ FITS = (
     Fit("minilm-l6", (*ENGLISH, HANDBOOK), ENGLISH, (*WORDS, "cosine")),
     Fit(
         "e5-small-cjk",
-        (*ENGLISH, *CHINESE, *ACROSS, HANDBOOK),
+        (*ENGLISH, *CHINESE, *ACROSS, HANDBOOK, HARD),
         ("xquad_en", *CHINESE, *ACROSS),
         (*WORDS, "cosine", *FOREIGN),
     ),

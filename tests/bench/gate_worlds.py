@@ -1,32 +1,37 @@
 """Folders of notes in which it is known what can be answered, and what the product sees in each question to them.
 
-A world is a whole public set, a small folder of its notes, or the handbook: people keep folders of every size, and most
-are on few subjects. A question is of one of five kinds: answerable; off-topic, on other matters in the same language;
-removed, whose relevant notes are masked while near-topic notes stay; absent, of the same set, but whose relevant notes
-are not in this folder; near-miss, written so that the subject is there and what is asked is not.
+A world is a whole public set, a small folder of its notes, the handbook, or the hard set: people keep folders of every
+size, and most are on few subjects. A question is of one of five kinds: answerable; off-topic, on other matters in the
+same language; removed, whose relevant notes are masked while near-topic notes stay; absent, of the same set, but whose
+relevant notes are not in this folder; near-miss, written so that the subject is there and what is asked is not.
 
-Of the handbook only the development half of its questions is asked. Pulseboard is no world: it judges.
+Of the handbook and of the hard set only the development half of their questions is asked. Pulseboard is no world: it
+judges.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from okf_edge.retrieval.answer import Answer
 from okf_edge.retrieval.gate import JUDGED
 from okf_edge.retrieval.request import SearchRequest
+from okf_edge.retrieval.source import Source
 from tests.bench import sets
 from tests.bench.cached_vectors import CachedModels
+from tests.bench.hard import questions as hard
+from tests.bench.hard.library import Library, library
+from tests.bench.hard.questions import HardQuestion
 from tests.bench.product import Product, indexed
 from tests.bench.sets import Question
 from tests.floors import questions as floors
 from tests.floors.handbook import ROOT
 
-HANDBOOK = "handbook"
-QUESTIONS = 200
+HANDBOOK, HARD = "handbook", "hard"
+QUESTIONS = 40
 """Of each kind, asked of one world."""
 
 SMALL_WORLDS = 3
@@ -63,6 +68,7 @@ class Case:
     kind: str
     text: str
     seen: tuple[Sight, ...]
+    lang: str = ""
 
     @property
     def is_answerable(self) -> bool:
@@ -80,6 +86,8 @@ class World:
 
 async def cases_of(name: str, model: str, models: CachedModels, *, whole: bool) -> list[Case]:
     """Every question that is asked of every world of a set, searched with one model (empty: by words alone)."""
+    if name == HARD:
+        return await hard_cases(model, models)
     worlds = [_handbook(model)] if name == HANDBOOK else worlds_of(name, whole=whole)
     return [case for world in worlds for case in await _cases_of(world, model, models)]
 
@@ -125,6 +133,35 @@ def _handbook(model: str, split: floors.Split = "dev") -> World:
     return World(HANDBOOK, notes, asked)
 
 
+async def hard_cases(model: str, models: CachedModels, half: hard.Half = "dev") -> list[Case]:
+    """The questions of one half of the hard set; a model of English alone is asked what is English throughout."""
+    asked = [
+        one for one in hard.questions(half) if model != "minilm-l6" or (one.lang == "en" and "/zh/" not in one.path)
+    ]
+    async with library(models, model) as shelf:
+        cases = [await _hard_case(shelf, one, one.kind, shelf.sources) for one in asked]
+        for one in asked:
+            if one.is_answerable:
+                cases.append(await _hard_case(shelf, one, "removed", await _without(shelf, one.path)))
+        return cases
+
+
+async def _hard_case(shelf: Library, one: HardQuestion, kind: str, sources: tuple[Source, ...]) -> Case:
+    answers = one.is_answerable and kind != "removed"
+    answer = await shelf.ask(SearchRequest(one.text, k=JUDGED, explain=True), sources)
+    return Case(
+        HARD, "answerable" if answers else kind, one.text, _sights(answer, {one.path} if answers else ()), one.lang
+    )
+
+
+async def _without(shelf: Library, path: str) -> tuple[Source, ...]:
+    """The sources, one page masked."""
+    bundle, _, name = path.partition("/")
+    [(number,)] = await shelf.engine.query(f"SELECT number FROM {bundle}.concept WHERE path = ?", (name,))
+    gone = frozenset({int(number or 0)})
+    return tuple(replace(each, masked=gone) if each.bundle == bundle else each for each in shelf.sources)
+
+
 async def _cases_of(world: World, model: str, models: CachedModels) -> list[Case]:
     async with indexed(world.notes, models, model) as product:
         rows = await product.engine.query(f"SELECT path, number FROM {product.source.alias}.concept")
@@ -140,7 +177,10 @@ async def _cases_of(world: World, model: str, models: CachedModels) -> list[Case
 
 
 async def _seen(product: Product, question: str, grades: Mapping[str, int]) -> tuple[Sight, ...]:
-    answer = await product.ask(SearchRequest(question, k=JUDGED, explain=True))
+    return _sights(await product.ask(SearchRequest(question, k=JUDGED, explain=True)), grades)
+
+
+def _sights(answer: Answer, relevant: Collection[str]) -> tuple[Sight, ...]:
     return tuple(
         Sight(
             lexical=item["lexical"],
@@ -148,7 +188,7 @@ async def _seen(product: Product, question: str, grades: Mapping[str, int]) -> t
             cosine=item["cosine"] or 0.0,
             meaning=item["meaning"] or 0.0,
             foreign=item["foreign"],
-            answers=item["path"] in grades,
+            answers=item["path"] in relevant,
         )
         for item in _judged(answer)
     )

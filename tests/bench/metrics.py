@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 SAMPLES = 2_000
 
@@ -35,3 +36,24 @@ def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
     chance = random.Random(seed)
     means = sorted(mean(chance.choices(values, k=len(values))) for _ in range(SAMPLES))
     return means[int(SAMPLES * 0.025)], means[int(SAMPLES * 0.975)]
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """By how much one way of searching is ahead of another over the same questions: the mean, its 95% bootstrap
+    interval, and the chance of as large a difference if both were alike (a paired permutation test)."""
+
+    mean: float
+    low: float
+    high: float
+    chance: float
+
+
+def lead(ours: Sequence[float], others: Sequence[float], seed: int = 1) -> Lead:
+    """What ours are ahead of the others, question by question."""
+    differences = [a - b for a, b in zip(ours, others, strict=True)]
+    telling, seen = [difference for difference in differences if difference], random.Random(seed)
+    observed = abs(sum(telling))
+    signs = (abs(sum(seen.choice((value, -value)) for value in telling)) for _ in range(SAMPLES))
+    as_large = sum(total >= observed - 1e-12 for total in signs)
+    return Lead(mean(differences), *interval(differences, seed), (as_large + 1) / (SAMPLES + 1))

@@ -9,19 +9,23 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from okf_edge.ports import Models
+from okf_edge.retrieval import fuse, graph
 from okf_edge.retrieval.answer import Answer, Candidate
 from okf_edge.retrieval.request import SearchRequest
 from okf_edge_native import compose
 from tests.bench import metrics
 from tests.bench.cached_vectors import CachedModels
 from tests.bench.hard.library import library
-from tests.bench.hard.questions import ANSWERABLE, UNANSWERABLE, Half, HardQuestion, questions
-from tests.bench.quality import BUILD, Means, Measure, measured
+from tests.bench.hard.questions import ANSWERABLE, HALVES, UNANSWERABLE, Half, HardQuestion, questions
+from tests.bench.quality import BUILD, MODES, Means, Measure, measured
+from tests.bench.rows import OUT
 
 MODEL = "e5-small-cjk"
 LANGUAGES = ("en", "zh")
@@ -58,6 +62,10 @@ async def ask(asked: Sequence[HardQuestion], means: Means, models: Models, embed
             _asked(one, await shelf.ask(SearchRequest(one.text, lexical=means != "dense", dense=means != "lexical")))
             for one in asked
         ]
+
+
+def _found(asked: Sequence[Asked]) -> list[float]:
+    return [float(one.rank > 0) for one in asked if one.question.is_answerable]
 
 
 def _asked(question: HardQuestion, answer: Answer) -> Asked:
@@ -123,8 +131,46 @@ def misses(asked: Sequence[Asked]) -> list[str]:
     ]
 
 
-def as_json(found: Sequence[Line]) -> list[Mapping[str, object]]:
-    return [asdict(line) for line in found]
+LEFT_OUT: Mapping[str, tuple[ModuleType, Mapping[str, float]]] = {
+    "without links": (graph, {"LINK_CREDIT": 0.0, "CITATION_CREDIT": 0.0}),
+    "without presumption": (fuse, {"PRESUMED_SHARE": 0.0}),
+}
+"""Steps of the pipeline, each with the constants that take it out."""
+
+
+@contextmanager
+def left_out(step: str) -> Iterator[None]:
+    """Within it, searches go without one step."""
+    module, constants = LEFT_OUT[step]
+    kept = {name: getattr(module, name) for name in constants}
+    for name, value in constants.items():
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(module, name, value)
+
+
+def both_halves() -> int:
+    """Both halves by every means, as JSON for the report."""
+    models = CachedModels(compose.shelf(), BUILD / "bench-cache")
+    rows: list[dict[str, Any]] = []
+    for half in HALVES:
+        ours = asyncio.run(ask(questions(half), "hybrid", models))
+        asked = {"hybrid": ours}
+        asked |= {means: asyncio.run(ask(questions(half), means, models)) for means in MODES if means != "hybrid"}
+        for step in LEFT_OUT:
+            with left_out(step):
+                asked[step] = asyncio.run(ask(questions(half), "hybrid", models))
+        for means, found in asked.items():
+            rows += [{"half": half, "means": means, "lead": None, **asdict(line)} for line in lines(found)]
+            if means != "hybrid":
+                rows[-len(lines(found))]["lead"] = asdict(metrics.lead(_found(ours), _found(found)))
+            print(f"{half} {means}\n{shown(lines(found))}", flush=True)
+    OUT.mkdir(exist_ok=True)
+    (OUT / "hard.json").write_text(json.dumps(rows, indent=1), "utf-8")
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,7 +178,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("half", choices=["dev", "test"])
     parser.add_argument("--means", choices=["hybrid", "lexical", "dense"], default="hybrid")
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args(arguments)
     if given.misses and given.half == "test":
         parser.error("nobody looks at single questions of the test half")
@@ -140,8 +185,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = asyncio.run(ask(questions(half), given.means, CachedModels(compose.shelf(), BUILD / "bench-cache")))
     print("\n".join(misses(asked)) if given.misses else "", end="\n" if given.misses else "")
     print(shown(lines(asked)))
-    if given.json:
-        given.json.write_text(json.dumps(as_json(lines(asked)), indent=1), "utf-8")
     return 0
 
 
