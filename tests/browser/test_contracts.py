@@ -32,4 +32,4 @@ def test_adapters_keep_their_contracts_in_node(node: str, engine_dist: Path) -> 
 
 def test_adapters_keep_their_contracts_in_a_browser(window: Browser, engine_dist: Path) -> None:
     with page_engine(window, engine_dist) as engine:
-        _require_kept(engine, ["minilm-l6"] if window.engine == "chromium" else [])
+        _require_kept(engine, ["minilm-l6"])
