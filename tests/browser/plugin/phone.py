@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -92,6 +93,11 @@ class Phone:
             question,
         )
 
+    def picture(self, name: str) -> None:
+        """Record what is shown, where `OKF_PICTURES` names a folder: the pictures of the handbook are made so."""
+        if folder := os.environ.get("OKF_PICTURES"):
+            self.window.screenshot(Path(folder) / f"obsidian-{name}.png")
+
     def run(self, command: str) -> None:
         self.window.script("hands.run(arguments[0]);", f"okf-edge:{command}")
 
@@ -109,8 +115,13 @@ class Phone:
 
 
 @contextmanager
-def phone(window: Browser, built: Built, vault: Path, *, query: str = "", policy: str = POLICY) -> Iterator[Phone]:
-    """The app with this vault. At the end nothing was left uncaught, and nothing asked for that is elsewhere."""
+def phone(
+    window: Browser, built: Built, vault: Path, *, query: str = "", policy: str = POLICY, refusals: int = 0
+) -> Iterator[Phone]:
+    """The app with this vault. At the end nothing was left uncaught, and nothing asked for that is elsewhere.
+
+    Args: refusals: how many times at least the policy has to refuse something; 0: never.
+    """
     server = VaultServer(built.page, vault, policy)
     opened = Phone(window, server, query)
     try:
@@ -118,7 +129,8 @@ def phone(window: Browser, built: Built, vault: Path, *, query: str = "", policy
         opened.start()
         yield opened
         assert opened.value("hands.errors") == []
-        assert opened.value("hands.violations") == []
+        violations = opened.value("hands.violations")
+        assert len(violations) >= refusals if refusals else violations == []
     finally:
         window.open("about:blank")
         server.close()

@@ -48,15 +48,20 @@ def test_from_an_empty_vault_to_an_answer_in_four_taps(
         thumb.open_link(link_to(published))
         page = thumb.sees("Library/ada.harbour")
         assert "Unsigned" in page and "Version 1.0.0" in page and not (vault / "Library").exists()
+        thumb.picture("look")
         thumb.tap("Install", ".modal-content")
         thumb.sees("Installed: Harbour 1.0.0")
+        thumb.picture("installed")
         thumb.tap("Ask it something")
         thumb.ask(QUESTION)
         assert ANSWER in thumb.sees("found by words")
+        thumb.picture("answers")
         thumb.tap(ANSWER)
         thumb.window.wait_for("Boolean(document.querySelector('.is-flashing'))")
         assert len(thumb.taps) == 4
-        assert thumb.value("document.querySelector('.is-flashing').textContent") == "Gates", "opened where it was quoted"
+        assert thumb.value("document.querySelector('.is-flashing').textContent") == "Gates", (
+            "opened where it was quoted"
+        )
         assert thumb.server.asked == [f"{published.url}/ada.harbour-1.0.0.okf.zip"]
     assert installed(vault) == {"ada.harbour": "1.0.0"}
     assert visible_names(vault) == ["Library"]

@@ -138,7 +138,8 @@ def _handler(server: VaultServer) -> type[BaseHTTPRequestHandler]:
                 return
             try:
                 verb = parts.path.removeprefix("/vault/")
-                self.answer(200, server.bridge(verb, query.pop("path"), query, body))
+                data = server.bridge(verb, query.pop("path"), query, body)
+                self.answer(200, data, {"content-type": "application/octet-stream"})
             except OSError as error:
                 self.answer(400, str(error).encode())
 
