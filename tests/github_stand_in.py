@@ -75,6 +75,7 @@ class StandIn:
         self.fails_at = 0
         self.does_before_failing = False
         self.busy = 0
+        self.answers = b""
         self.lag: set[str] = set()
         self.api = ""
         self.files = ""
@@ -164,6 +165,9 @@ class _Api(_Base):
             if self.state.limits:
                 status, headers = self.state.limits.pop(0)
                 self.answer(status, {"message": "API rate limit exceeded"}, headers)
+                return
+            if self.state.answers:
+                self.answer(200, self.state.answers)
                 return
             if len(self.state.seen) == self.state.fails_at:
                 if self.state.does_before_failing:

@@ -302,6 +302,20 @@ async def test_the_store_keeps_conditions(store: GithubBlobs) -> None:
     await require_conditions(store)
 
 
+@pytest.mark.parametrize(
+    "answer", [b"<html>", b"[]", b"{}", b'{"tree": [1]}', b'{"private": "no"}', b'[{"assets": 1}]']
+)
+async def test_an_answer_of_another_form_is_an_outage_not_a_defect(store: GithubBlobs, github: StandIn, answer: bytes):
+    github.answers = answer
+    with suppress(OkfError):
+        await store.audience()
+    for work in (store.list(""), store.get("targets/a/b.zip", 10), store.put("targets/a/c.zip", b"x", if_version=None)):
+        with suppress(OkfError):
+            await work
+    with suppress(OkfError):
+        await archive_at("github:ada/feed", GithubApi(github.api, TOKEN))
+
+
 # --- archives to install ---------------------------------------------------------------------------------------------
 
 

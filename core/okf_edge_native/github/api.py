@@ -19,7 +19,8 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -120,6 +121,19 @@ class GithubApi:
                 f"expected a place for archives at {own.hostname}, found one at {there.hostname}",
                 code="redirect-refused",
             )
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Raises: UnavailableError in place of what goes wrong when an answer has another form than GitHub's."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnavailableError(
+            f"expected an answer as GitHub documents it, found another ({type(error).__name__}: {error})",
+            code="github-refused",
+            hint="Check OKF_GITHUB_API, and what stands between here and the server.",
+        ) from error
 
 
 def _token_of_gh(host: str) -> str:

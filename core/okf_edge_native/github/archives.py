@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from okf_edge.errors import InputError
 from okf_edge.limits import LIMITS
-from okf_edge_native.github.api import BYTES, JSON, GithubApi, Repository, repository_of
+from okf_edge_native.github.api import BYTES, JSON, GithubApi, Repository, repository_of, understood
 
 _SUFFIX = ".okf.zip"
 
@@ -22,8 +22,12 @@ async def archive_at(address: str, api: GithubApi | None = None) -> bytes:
     Raises: NotFoundError: there is none that may be seen. InputError: several bundles to choose from.
         TooLargeError, UnavailableError.
     """
-    api = api or GithubApi()
     repository = repository_of(address)
+    with understood():
+        return await _archive(api or GithubApi(), repository)
+
+
+async def _archive(api: GithubApi, repository: Repository) -> bytes:
     release = await _release(api, repository)
     bundles = [each for each in release["assets"] if _is_bundle(each)] if release else []
     if len(bundles) > 1:

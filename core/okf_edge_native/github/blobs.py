@@ -20,7 +20,7 @@ from okf_edge.errors import InputError, NotFoundError, PreconditionError, TooLar
 from okf_edge.limits import LIMITS
 from okf_edge.paths import require_relative
 from okf_edge.ports import Audience, Blob, BlobStat
-from okf_edge_native.github.api import BYTES, RAW, GithubApi, Repository, repository_of
+from okf_edge_native.github.api import BYTES, RAW, GithubApi, Repository, repository_of, understood
 from okf_edge_native.github.naming import ASSETS, Place, key_of, place_of
 
 BRANCH = "okf-feed"
@@ -40,13 +40,16 @@ class GithubBlobs:
 
     async def audience(self) -> Audience:
         """Who can read the repository now."""
-        found = await self._api.call("GET", self._path)
-        return "private" if found.get("private") is True and found.get("visibility") != "internal" else "public"
+        with understood():
+            found = await self._api.call("GET", self._path)
+            is_closed = found["private"] is True and found.get("visibility") != "internal"
+        return "private" if is_closed else "public"
 
     async def prepare(self) -> None:
         """Make the repository, private, where there is none; and a first commit where it has none."""
         if await self._is_absent(self._path):
-            await self._make_repository(self._repository)
+            with understood():
+                await self._make_repository(self._repository)
         elif await self._is_absent(f"{self._path}/commits?per_page=1"):
             await self._write(self._path, "README.md", _ABOUT.encode(), "", "Begin")
 
@@ -79,17 +82,23 @@ class GithubBlobs:
 
     async def put(self, key: str, data: bytes, *, if_version: str | None) -> str:
         if not require_relative(key).startswith(ASSETS):
-            version = await self._put_file(key, data, if_version)
+            with understood():
+                version = await self._put_file(key, data, if_version)
             if if_version is None:
                 self._created[key] = Blob(data, version)
             return version
         if if_version is not None:
             raise PreconditionError(f"expected {key!r} to be new: an archive is written once")
-        return await self._put_asset(place_of(key), data)
+        with understood():
+            return await self._put_asset(place_of(key), data)
 
     # --- the branch --------------------------------------------------------------------------------------------------
 
     async def _files(self) -> dict[str, BlobStat]:
+        with understood():
+            return await self._listed_files()
+
+    async def _listed_files(self) -> dict[str, BlobStat]:
         tree = f"{self._path}/git/trees/{BRANCH}?recursive=1"
         found = await self._api.call("GET", tree, None, 404, 409)  # no branch yet, or nothing in the repository at all
         if not isinstance(found, dict):
@@ -143,6 +152,10 @@ class GithubBlobs:
     # --- releases ----------------------------------------------------------------------------------------------------
 
     async def _asset(self, place: Place) -> dict[str, Any]:
+        with understood():
+            return await self._found_asset(place)
+
+    async def _found_asset(self, place: Place) -> dict[str, Any]:
         release = await self._release(place.tag)
         for asset in release["assets"] if release else ():
             if asset["name"] == place.name and asset["state"] == "uploaded":
@@ -150,6 +163,10 @@ class GithubBlobs:
         raise NotFoundError(f"expected an archive {place.key!r} in {self._repository}, found none")
 
     async def _assets(self) -> Sequence[BlobStat]:
+        with understood():
+            return await self._listed_assets()
+
+    async def _listed_assets(self) -> Sequence[BlobStat]:
         found = _stats(())
         for page in range(1, LIMITS.github_pages_count + 1):
             releases = await self._api.call(
