@@ -47,6 +47,15 @@ e2e-lambda: .venv/.stamp-develop ## the whole service on this machine: publish, 
 bench: .venv/.stamp-develop models ## quality and cost, as a table and as JSON in bench-out/
 	@$(BIN)/python -m tests.bench
 
+.PHONY: report
+report: .venv/.stamp-develop models ## measure quality and refusals; a handbook page and bench-out/report.html show them
+	@$(BIN)/python -m tests.bench.report --measure
+
+.PHONY: report-full
+report-full: bench ## the same with cost and peers at every size; takes hours
+	@$(BIN)/python -m tests.bench.scale
+	@$(BIN)/python -m tests.bench.report --measure
+
 .PHONY: models
 models: .venv/.stamp-product ## build the embedding models into the user's cache
 	@$(BIN)/okf model build
@@ -64,6 +73,14 @@ web: models-if-reachable wasm/node_modules/.package-lock.json ## web reader and 
 	@$(BIN)/python wasm/build/reader.py
 	@$(BIN)/python wasm/build/assets.py --models "$$($(BIN)/python -c 'from okf_edge_native.compose import shelf; print(shelf().folder)')"
 	@node wasm/build/plugin.mjs wasm/dist/assets
+
+.PHONY: release-web
+release-web: web ## the same as one archive for --assets, in dist/
+	@$(BIN)/python wasm/build/release.py dist
+
+.PHONY: bench-web
+bench-web: .venv/.stamp-develop web browsers ## what the WebView costs in Chromium and WebKit: start, questions, memory, download
+	@$(BIN)/python -m tests.browser.bench
 
 .PHONY: wheel
 wheel: .venv/.stamp-develop ## the distribution, in dist/
