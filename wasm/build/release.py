@@ -1,4 +1,4 @@
-"""Writes `okf-edge-webview-<version>.zip` from what `make web` built: reader, plugin, engine and models, for `--assets`.
+"""Writes `okf-edge-webview-<version>.zip` from what `make web` built: reader, plugin, engine, models, for `--assets`.
 
     python wasm/build/release.py FOLDER
 
