@@ -90,6 +90,10 @@ wheel: .venv/.stamp-develop ## the distribution, in dist/
 lambda: .venv/.stamp-develop models ## the zips of the service for arm64 and x86_64, in dist/lambda/
 	@$(BIN)/python -m okf_edge_infra.package
 
+.PHONY: lambda-cost
+lambda-cost: .venv/.stamp-develop ## what the service takes under load: shards, cold starts, dollars, and what breaks
+	@$(BIN)/python -m okf_edge_infra.capacity
+
 .PHONY: lambda-lock
 lambda-lock: .venv/.stamp-develop ## resolve and lock the dependencies of the service anew
 	@$(BIN)/python -m okf_edge_infra.package --lock

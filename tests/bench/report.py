@@ -25,7 +25,10 @@ from tests.bench.rows import OUT
 from tests.floors.handbook import ROOT
 
 PAGE = ROOT / "reference/measurements.md"
-TOLD = "How well okf-edge finds and refuses, by words, by meaning and by both, and what it costs: the last make report."
+TOLD = (
+    "How well okf-edge finds and refuses, by words, by meaning and by both, and what it costs, "
+    "as make report last measured it."
+)
 INTRODUCTION = (
     "`make report` measures this anew and writes this page; all tables and the plots are in `bench-out/report.html`. "
     "[Fusion](/concepts/fusion.md), [the gate](/concepts/gate.md) and [the models](/concepts/models.md) say what is "
