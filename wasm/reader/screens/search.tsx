@@ -37,7 +37,7 @@ export function Search(props: { question: string }): JSX.Element {
       {!found && <MeaningOffer meaning={meaning} />}
       {failure && <Failed failure={failure} again={again} />}
       <div class="results" aria-busy={busy}>
-        <p class="quiet count" role="status">
+        <p class={found && found.answer.verdict !== "ok" ? "unseen" : "quiet count"} role="status">
           {found ? summary(found.answer) : busy ? say("searching") : ""}
         </p>
         {better && (
