@@ -126,7 +126,7 @@ def _allows(token: Token) -> str:
 def _record(data: bytes) -> dict[str, Any]:
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     return found if isinstance(found, dict) else {"outcome": "damaged"}
 

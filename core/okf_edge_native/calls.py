@@ -138,7 +138,7 @@ def _tail(descriptor: int) -> bytes:
 def _number(line: bytes) -> int:
     try:
         return int(json.loads(line)["n"]) if line else 0
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return -1
 
 

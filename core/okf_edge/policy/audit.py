@@ -46,10 +46,14 @@ def hidden(key: bytes, text: str) -> str:
 
 
 def line_of(record: Record, last: bytes, key: bytes) -> bytes:
-    """The next line of a log after its last one (empty: the first), without a newline."""
-    before: dict[str, Any] = json.loads(last) if last else {"n": 0, "mac": ""}
-    told = {"n": before["n"] + 1, **asdict(record)}
-    return canonical({**told, "mac": _mac(told, before["mac"], key)})
+    """The next line of a log after its last one (empty: the first), without a newline.
+
+    After a damaged line the log goes on, and will never verify again.
+    """
+    before = _told(last)
+    number = before.get("n", 0)
+    told = {"n": number + 1 if isinstance(number, int) else 1, **asdict(record)}
+    return canonical({**told, "mac": _mac(told, str(before.get("mac", "")), key)})
 
 
 def verify(lines: Sequence[bytes], head: bytes, key: bytes) -> Verified:
@@ -72,7 +76,7 @@ def verify(lines: Sequence[bytes], head: bytes, key: bytes) -> Verified:
 def _told(line: bytes) -> dict[str, Any]:
     try:
         told = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}
 
