@@ -224,7 +224,9 @@ async def test_callers_have_each_their_own_rate(guards: Guards) -> None:
     await call(guards, Counting(name="query", kind="read", scope="read"))
 
 
-@pytest.mark.parametrize("last", [b"garbage{", b"\xff\xfe", b"[]", b'{"n": "x"}', b'{"n": 3, "mac": null}', b"[" * 9000])
+@pytest.mark.parametrize(
+    "last", [b"garbage{", b"\xff\xfe", b"[]", b'{"n": "x"}', b'{"n": 3, "mac": null}', b"[" * 9000]
+)
 async def test_after_a_damaged_line_calls_go_on_and_the_log_shows_it(guards: Guards, last: bytes) -> None:
     await call(guards, Counting())
     await guards.log.append(lambda _: last)
