@@ -12,10 +12,12 @@ from typing import Any
 from mangum import Mangum
 
 from okf_edge.errors import FormatError
+from okf_edge.policy.ledger import Ledger
 from okf_edge.policy.pipeline import Guards
+from okf_edge.policy.rate import Buckets
 from okf_edge.ports import BlobStore
 from okf_edge.tools.service import Service
-from okf_edge_lambda import environment, faults, protected, store
+from okf_edge_lambda import clients, environment, faults, protected, store
 from okf_edge_lambda.calls import BucketLedger, StreamAuditLog
 from okf_edge_lambda.host import ServiceHost
 from okf_edge_lambda.searching import invoke_search
@@ -54,10 +56,18 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def _service() -> Service:
     inbox = _inbox if settings().inbox_bucket else None
     host = ServiceHost(environment.believed(), environment.library(), environment.shelf(), invoke_search, inbox)
-    guards = Guards(
-        BucketLedger(store.bucket()), StreamAuditLog(), protected.audit_key(), SystemClock(), SystemEntropy()
-    )
-    return Service(host, guards)
+    ledger, buckets = _shared()
+    key, clock, chance = protected.audit_key(), SystemClock(), SystemEntropy()
+    return Service(host, Guards(ledger, StreamAuditLog(), key, clock, chance, buckets=buckets))
+
+
+def _shared() -> tuple[Ledger, Buckets]:
+    """Where claims lie and calls are counted: in the table, where there is one."""
+    if not settings().table:
+        return BucketLedger(store.bucket()), Buckets()
+    from okf_edge_lambda.table import TableBuckets, TableLedger
+
+    return TableLedger(clients.table(), settings().table), TableBuckets(clients.table(), settings().table)
 
 
 def _pinned() -> Settings:
@@ -70,6 +80,4 @@ def _issuer() -> Any:
 
 
 def _inbox(creator: str) -> BlobStore:
-    from okf_edge_lambda import clients
-
     return S3Blobs(f"s3://{settings().inbox_bucket}/{creator}", clients.s3())
