@@ -8,6 +8,7 @@ import pytest
 
 from tests.cases import (
     archive_checks,
+    browser_checks,
     chunk_checks,
     export_checks,
     format_checks,
@@ -32,6 +33,7 @@ CHECKS = {
     **lifecycle_checks.CHECKS,
     **lambda_checks.CHECKS,
     **update_checks.CHECKS,
+    **browser_checks.CHECKS,
 }
 
 

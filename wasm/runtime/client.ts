@@ -305,7 +305,12 @@ export class Runtime {
 
 function moduleWorker(source: Uint8Array): Worker {
   const url = URL.createObjectURL(new Blob([source as Uint8Array<ArrayBuffer>], { type: "text/javascript" }));
-  return new Worker(url, { type: "module" });
+  try {
+    return new Worker(url, { type: "module" });
+  } catch (error) {
+    const message = `the worker could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    throw new CallError({ code: "worker-refused", message, hint: "", issues: [] });
+  }
 }
 
 function cancelled(): CallError {
