@@ -69,14 +69,14 @@ def contacts(view: View) -> Iterator[Hit]:
     if view.name == "split":
         return
     if has_any(view.text.casefold(), _AT_MARKS):
-        yield from _addresses(view)
+        yield from addresses(view)
     if _DIGIT.search(view.text):
         yield from _phones(view)
         yield from _accounts(view)
 
 
-def _addresses(view: View) -> Iterator[Hit]:
-    """Looked for around each `@`, so that a long line without one costs nothing."""
+def addresses(view: View) -> Iterator[Hit]:
+    """E-mail addresses. Looked for around each `@`, so that a long line without one costs nothing."""
     text = view.text
     for at in _AT.finditer(text):
         local = _LOCAL.search(text, max(0, at.start() - 64), at.start())

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from okf_edge.bundles.active import active_content
 from okf_edge.bundles.risks.addresses import private_places
+from okf_edge.bundles.risks.attachments import attachment_hits
 from okf_edge.bundles.risks.contacts import contacts
 from okf_edge.bundles.risks.credentials import credentials
 from okf_edge.bundles.risks.finding import Finding, Hit, Places
@@ -70,6 +71,8 @@ _TEXT_SUFFIXES = frozenset(
         "jsonl",
     ]
 )
+_BINARY_SUFFIXES = frozenset({"pdf", "jpg", "jpeg", "png", "gif", "webp", "heic", "tif", "tiff", "zip", "gz", "docx"})
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _CYRILLIC_OR_GREEK = re.compile("[\u0370-\u052f]")
 _RANK = {"blocking": 0, "warning": 1, "info": 2}
 
@@ -93,6 +96,8 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
         hits += [*text_hits(text), *_note_hits(document)]
     elif text:
         hits += [*text_hits(text), *unseen(text), *_addressed(text, is_prose=False)]
+    else:
+        hits += attachment_hits(path, data)
     places = Places(path, text)
     return tuple(places.finding(hit) for hit in _once(hits))
 
@@ -154,8 +159,10 @@ def _active(path: str, data: bytes) -> Iterator[Hit]:
 
 
 def _text_of(path: str, data: bytes) -> str:
+    if data.startswith(_WIDE_MARKS):
+        return data.decode("utf-16", "replace")
     suffix = path.rpartition(".")[2].casefold()
-    is_text = suffix in _TEXT_SUFFIXES or b"\0" not in data[:4096]
+    is_text = suffix in _TEXT_SUFFIXES or (b"\0" not in data[:4096] and suffix not in _BINARY_SUFFIXES)
     return data.decode("utf-8", "replace") if is_text else ""
 
 
