@@ -15,9 +15,10 @@ from tuf.api.metadata import Signed
 from okf_edge.errors import NotFoundError, OkfError, UnavailableError
 from okf_edge.feed.holding import Holding, held_by
 from okf_edge.feed.keys import SslibVerifier
+from okf_edge.feed.names import SNAPSHOT, TIMESTAMP
 from okf_edge.feed.publish import refresh_feed
 from okf_edge.feed.release import Release
-from okf_edge.feed.writer import Writer
+from okf_edge.feed.writer import Writer, can_sign
 from okf_edge_lambda import clients, environment, store
 from okf_edge_lambda.believed import newest
 from okf_edge_lambda.protected import OnlineKeyring
@@ -46,9 +47,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 async def tick() -> dict[str, Any]:
     writer = Writer(store.feed(), OnlineKeyring(), SslibVerifier())
     now = SystemClock().now()
+    await _require_keys(writer)
     change = await refresh_feed(writer, now)
-    if change.outcome == "waiting":
-        raise UnavailableError("the keys for snapshot and timestamp are not at hand", code="key-absent")
     ending = list(ends_soon(await held_by(writer.store, writer.verifier), now, settings().warn_days))
     for role, expires in ending:
         count("EndsSoon")
@@ -56,6 +56,15 @@ async def tick() -> dict[str, Any]:
     environment.believed().forget()
     asked = await _ask_for(newest(await environment.believed().releases()))
     return {"outcome": change.outcome, "snapshot": change.snapshot, "ending": [role for role, _ in ending], **asked}
+
+
+async def _require_keys(writer: Writer) -> None:
+    """Keys that are missing are told while nothing has to be signed yet."""
+    root = (await held_by(writer.store, writer.verifier)).root.signed
+    if not (await can_sign(writer, root, SNAPSHOT) and await can_sign(writer, root, TIMESTAMP)):
+        raise UnavailableError(
+            "the keys for snapshot and timestamp are not at hand", code="key-absent", hint="See OKF_KEYS_PARAMETER."
+        )
 
 
 def ends_soon(holding: Holding, now: datetime, days: int) -> Iterator[tuple[str, datetime]]:
