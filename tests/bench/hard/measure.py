@@ -22,7 +22,7 @@ from okf_edge.retrieval.request import SearchRequest
 from okf_edge_native import compose
 from tests.bench import metrics
 from tests.bench.cached_vectors import CachedModels
-from tests.bench.hard.library import library
+from tests.bench.hard.library import Library, library
 from tests.bench.hard.questions import ANSWERABLE, HALVES, UNANSWERABLE, Half, HardQuestion, questions
 from tests.bench.quality import BUILD, MODES, Means, Measure, measured
 from tests.bench.rows import OUT
@@ -58,10 +58,15 @@ class Line:
 async def ask(asked: Sequence[HardQuestion], means: Means, models: Models, embedder: str = MODEL) -> list[Asked]:
     """Every question asked of the library, by one means."""
     async with library(models, "" if means == "lexical" else embedder) as shelf:
-        return [
-            _asked(one, await shelf.ask(SearchRequest(one.text, lexical=means != "dense", dense=means != "lexical")))
-            for one in asked
-        ]
+        return await ask_of(shelf, asked, means)
+
+
+async def ask_of(shelf: Library, asked: Sequence[HardQuestion], means: Means) -> list[Asked]:
+    """The same of a library that is open."""
+    return [
+        _asked(one, await shelf.ask(SearchRequest(one.text, lexical=means != "dense", dense=means != "lexical")))
+        for one in asked
+    ]
 
 
 def _found(asked: Sequence[Asked]) -> list[float]:
@@ -153,24 +158,30 @@ def left_out(step: str) -> Iterator[None]:
 
 
 def both_halves() -> int:
-    """Both halves by every means, as JSON for the report."""
-    models = CachedModels(compose.shelf(), BUILD / "bench-cache")
-    rows: list[dict[str, Any]] = []
-    for half in HALVES:
-        ours = asyncio.run(ask(questions(half), "hybrid", models))
-        asked = {"hybrid": ours}
-        asked |= {means: asyncio.run(ask(questions(half), means, models)) for means in MODES if means != "hybrid"}
-        for step in LEFT_OUT:
-            with left_out(step):
-                asked[step] = asyncio.run(ask(questions(half), "hybrid", models))
-        for means, found in asked.items():
-            rows += [{"half": half, "means": means, "lead": None, **asdict(line)} for line in lines(found)]
-            if means != "hybrid":
-                rows[-len(lines(found))]["lead"] = asdict(metrics.lead(_found(ours), _found(found)))
-            print(f"{half} {means}\n{shown(lines(found))}", flush=True)
+    """Both halves by every means and without each step, as JSON for the report."""
+    rows = [row for half in HALVES for row in asyncio.run(_half(half))]
     OUT.mkdir(exist_ok=True)
     (OUT / "hard.json").write_text(json.dumps(rows, indent=1), "utf-8")
     return 0
+
+
+async def _half(half: Half) -> list[dict[str, Any]]:
+    """The rows of one half; the first of each means has the lead of hybrid search over it."""
+    asked = {}
+    async with library(CachedModels(compose.shelf(), BUILD / "bench-cache"), MODEL) as shelf:
+        for means in MODES:
+            asked[str(means)] = await ask_of(shelf, questions(half), means)
+        for step in LEFT_OUT:
+            with left_out(step):
+                asked[step] = await ask_of(shelf, questions(half), "hybrid")
+    rows = []
+    for means, found in asked.items():
+        own = [{"half": half, "means": means, "lead": None, **asdict(line)} for line in lines(found)]
+        if means != "hybrid":
+            own[0]["lead"] = asdict(metrics.lead(_found(asked["hybrid"]), _found(found)))
+        print(f"{half} {means}\n{shown(lines(found))}", flush=True)
+        rows += own
+    return rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
