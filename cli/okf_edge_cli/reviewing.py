@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -169,7 +170,16 @@ def _lines(found: Checklist) -> Iterator[Line]:
         places = ", ".join(found.withheld)
         yield line(dim(f"names of files that stay are taken out at {places}; give the link other words to keep some"))
     counts = ", ".join(f"{found.count(status)} {status}" for status in ("approved", "unreviewed", "flagged"))
-    yield line(counts, dim(f"; then: okf export DIR --reviewed --id {review.id} --version 1.0.0"))
+    yield line(counts)
+    if found.count("unreviewed"):
+        begin = f"okf review {shlex.join(review.seeds)} --id {review.id}"
+        yield line(
+            dim(f"  next: {begin} --approve ITEM … --flag ITEM … --reviewer NAME, or without them on a terminal")
+        )
+    else:
+        yield line(
+            dim(f"  next: okf publish --id {review.id} --version 1.0.0 --to FEED, or okf export DIR --reviewed …")
+        )
 
 
 def _item(found: Checklist, each: ReviewLine) -> Iterator[Line]:
