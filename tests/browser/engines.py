@@ -52,8 +52,17 @@ class NodeEngine:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def open(self, **options: Any) -> None:
-        self._do("open", options=options)
+    def open(self, assets: Path | None = None, crashes: int = 0, **options: Any) -> None:
+        """Args: assets: another folder of chunks. crashes: how often in a row it died before."""
+        self._do("open", options=options, crashes=crashes, **({"assets": str(assets)} if assets else {}))
+
+    def kill(self) -> None:
+        """End the worker as a system short of memory does: nobody is told."""
+        self._do("kill")
+
+    @property
+    def crashes(self) -> int:
+        return int(self._do("crashes"))
 
     def timed(self, name: str, argument: dict[str, Any], file: Path | None = None) -> tuple[Any, float]:
         return _outcome(self._do("call", name=name, argument=argument, file=str(file) if file else None))

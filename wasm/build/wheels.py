@@ -26,10 +26,10 @@ PYTHON, PYODIDE_PLATFORM = "3.14", "pyemscripten_2026_0_wasm32"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def wheels(cache: Path) -> list[Path]:
+def wheels(cache: Path, pins: Path = PINS) -> list[Path]:
     """Every pinned wheel, fetched into `cache` unless it is there."""
     cache.mkdir(parents=True, exist_ok=True)
-    return [_pure_yaml(path) if project == "pyyaml" else path for project, path in _fetched(cache)]
+    return [_pure_yaml(path) if project == "pyyaml" else path for project, path in _fetched(cache, pins)]
 
 
 def own_wheel(folder: Path) -> Path:
@@ -47,8 +47,8 @@ def lock_file(paths: list[Path]) -> str:
     return json.dumps({"info": info, "packages": packages}, indent=1)
 
 
-def _fetched(cache: Path) -> Iterator[tuple[str, Path]]:
-    for pin in re.findall(r"^(\S+) --hash=sha256:([0-9a-f]{64})$", PINS.read_text(), re.MULTILINE):
+def _fetched(cache: Path, pins: Path) -> Iterator[tuple[str, Path]]:
+    for pin in re.findall(r"^(\S+) --hash=sha256:([0-9a-f]{64})$", pins.read_text(), re.MULTILINE):
         requirement, sha256 = pin
         project = requirement.partition("==")[0]
         found = next((path for path in cache.glob("*.whl") if _sha256(path) == sha256), None)

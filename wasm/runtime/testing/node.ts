@@ -9,8 +9,11 @@ import { type CallName, HostError, type TreeName } from "../messages";
 import { Bench } from "./bench";
 
 interface Operation {
-  do: "open" | "call" | "python" | "put" | "terminate" | "states";
+  do: "open" | "call" | "python" | "put" | "terminate" | "states" | "kill" | "crashes";
   options?: object;
+  /** Another folder of chunks. */
+  assets?: string;
+  crashes?: number;
   name: CallName;
   argument: object;
   file?: string;
@@ -22,15 +25,17 @@ interface Operation {
 const dist = process.argv[2] ?? "";
 let bench: Bench | null = null;
 
-const source: AssetSource = {
-  manifest: async () => parseManifest(await readFile(`${dist}/assets/${MANIFEST_NAME}`, "utf8")),
-  chunk: async (file) => new Uint8Array(await readFile(`${dist}/assets/${file}`)),
-};
+const chunksIn = (folder: string): AssetSource => ({
+  manifest: async () => parseManifest(await readFile(`${folder}/${MANIFEST_NAME}`, "utf8")),
+  chunk: async (file) => new Uint8Array(await readFile(`${folder}/${file}`)),
+});
 
 async function done(operation: Operation): Promise<unknown> {
   if (operation.do === "open") {
     bench?.runtime.terminate();
-    bench = new Bench({ assets: source, worker: threadOf, fetch: offline }, operation.options);
+    const assets = chunksIn(operation.assets ?? `${dist}/assets`);
+    bench = new Bench({ assets, worker: threadOf, fetch: offline }, operation.options);
+    bench.crashes = operation.crashes ?? 0;
     return null;
   }
   if (!bench) throw new Error("open an engine first");
@@ -42,6 +47,10 @@ async function done(operation: Operation): Promise<unknown> {
       return bench.python(operation.code);
     case "put":
       return bench.trees[operation.tree].write(operation.path, data ?? new Uint8Array());
+    case "kill":
+      return bench.worker?.terminate();
+    case "crashes":
+      return bench.crashes;
     case "states":
       return bench.states;
     case "terminate":
