@@ -116,7 +116,7 @@ async def contents_of(ports: Ports, bundle_id: str) -> Contents:
     """What an installed bundle holds. Raises NotFoundError: there is none of this id."""
     bundle = (await read_registry(ports.tree)).bundles.get(bundle_id)
     if bundle is None:
-        raise NotFoundError(f"no bundle {bundle_id!r} is installed", code="not-installed", hint="Install it first.")
+        raise NotFoundError(f"no bundle {bundle_id!r} is installed", hint="Install it first.")
     files = await _files_of(ports, bundle)
     known, _ = await _looked_up(ports, bundle, "")
     pages = tuple(each.listed for each in known)
