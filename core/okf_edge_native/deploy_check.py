@@ -214,15 +214,20 @@ async def _question(seen: _Seen) -> AsyncIterator[Finding]:
     if not seen.bundles:
         return
     title = str(seen.bundles[0].get("title") or "okf")
-    answer = await seen.service.query(SearchRequest(title, k=1))
-    note = f"; {answer.coverage.note}" if answer.coverage.note else ""
-    if "not indexed" in note:
-        fix = "`ingest` indexes within minutes; if not, its log tells why. See: upgrade, in infra/README.md."
-        yield Finding("question", "wrong", f"something is published and not searchable{note}", fix)
-    elif answer.coverage.mode == "lexical":
+    try:
+        coverage = (await seen.service.query(SearchRequest(title, k=1))).coverage
+    except OkfError as error:
+        if _BEHIND not in error.message:
+            raise
+        yield Finding("question", "wrong", error.message, _BEHIND_FIX)
+        return
+    note = f"; {coverage.note}" if coverage.note else ""
+    if _BEHIND in note:
+        yield Finding("question", "wrong", f"something is published and not searchable{note}", _BEHIND_FIX)
+    elif coverage.mode == "lexical":
         yield Finding("question", "wrong", f"answered by words alone{note}", _MODEL_FIX)
     else:
-        yield Finding("question", "ok", f"answered by {answer.coverage.mode}{note}")
+        yield Finding("question", "ok", f"answered by {coverage.mode}{note}")
 
 
 async def _agents(seen: _Seen) -> AsyncIterator[Finding]:
@@ -263,6 +268,11 @@ _FEED_FIX = (
     " If it is expired: okf feed refresh s3://BUCKET/feed, and see why `clock` did not do it."
 )
 _CLOCK_FIX = "Look at the log of `clock`: its schedule must be enabled and the parameter of the online keys readable."
+_BEHIND = "not indexed"
+_BEHIND_FIX = (
+    "`ingest` indexes within minutes, after an upgrade when `clock` asks it to; if not, its log tells why."
+    " See: upgrade, in infra/README.md."
+)
 _MODEL_FIX = "Put the models into the bucket (infra/README.md, first publish), or give `search` more memory."
 _UNKNOWN_HOST = (
     "it does not go by that name",
