@@ -1,4 +1,4 @@
-"""What the tests of the service share: one deployment a module, with what two creators published."""
+"""What the tests of the service share: one deployment for all, with what two creators published."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def aws_endpoint() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory, s3_endpoint: str, aws_endpoint: str) -> Iterator[Published]:
     folder = tmp_path_factory.mktemp("service")
     with deployed(folder, s3_endpoint, aws_endpoint, api=2, search=2, ingest=2) as service:

@@ -99,7 +99,7 @@ def test_a_deployment_that_holds_no_present_format_is_served_again_by_the_clock(
         told = http.post("/v1/query", json={"question": "when does the harbour flood?"})
         assert told.status_code in (200, 404, 503)
         asked = service.functions["clock"].invoke({}).told["asked"]
-        assert asked == 2
+        assert asked == len({each["id"] for each in http.get("/v1/bundles").json()["bundles"]}) >= 2
         service.functions["ingest"].settle()
         found = http.post("/v1/query", json={"question": "when does the harbour flood?"}).json()
         assert found["candidates"][0]["bundle"] == "ada.harbour"
