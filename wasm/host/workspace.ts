@@ -96,7 +96,8 @@ export class MarkdownView extends ItemView {
   override setEphemeralState(state: { line?: number } | undefined): void {
     if (state?.line === undefined) return;
     const blocks = [...this.contentEl.querySelectorAll<HTMLElement>("[data-line]")];
-    const block = blocks.filter((each) => Number(each.dataset["line"]) <= (state.line ?? 0) + 1).pop();
+    const line = state.line + 1;
+    const block = blocks.find((each) => Number(each.dataset["end"]) >= line);
     block?.scrollIntoView({ block: "center" });
     block?.addClass("is-flashing");
   }
