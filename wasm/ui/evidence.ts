@@ -42,7 +42,7 @@ export function passage(markdown: string, terms: readonly string[], limit = CARD
   let last = best;
   while (last + 1 < sentences.length && text.length + (sentences[last + 1] ?? "").length < limit) {
     last += 1;
-    text += ` ${sentences[last] ?? ""}`;
+    text += `${/[。！？]$/.test(text) ? "" : " "}${sentences[last] ?? ""}`;
   }
   const cut = text.length > limit ? `${text.slice(0, wordEnd(text, limit))}…` : text;
   return `${best > 0 ? "… " : ""}${cut}${last + 1 < sentences.length && !cut.endsWith("…") ? " …" : ""}`;

@@ -6,23 +6,34 @@ import type { Listed } from "../../runtime/messages";
 import { pageTo } from "../route";
 import { say } from "../say";
 
-const WIDTH = 320;
-const HEIGHT = 220;
-const MOST = 10;
-const LETTERS = 16;
+const WIDTH = 340;
+const ROW = 30;
+const MOST_OF_A_SIDE = 8;
+const LETTERS = 15;
+const [LEFT, CENTRE, RIGHT] = [122, 170, 218];
 
 interface Neighbour extends Listed {
   isSource: boolean;
   isTarget: boolean;
 }
 
-export function Graph(props: { title: string; linksTo: Listed[]; linkedFrom: Listed[] }): JSX.Element | null {
-  const all = neighboursOf(props.linksTo, props.linkedFrom);
-  if (!all.length) return null;
-  const shown = all.slice(0, MOST);
+/** Who links here stands on the left, where this page leads on the right; arrows at both ends mean both. */
+export function Graph(props: { linksTo: Listed[]; linkedFrom: Listed[] }): JSX.Element | null {
+  const targets = new Set(props.linksTo.map((each) => each.path));
+  const sources = new Set(props.linkedFrom.map((each) => each.path));
+  const named = (each: Listed): Neighbour => ({
+    ...each,
+    isSource: sources.has(each.path),
+    isTarget: targets.has(each.path),
+  });
+  const left = props.linkedFrom.map(named);
+  const right = props.linksTo.map(named).filter((each) => !each.isSource);
+  const rows = Math.min(MOST_OF_A_SIDE, Math.max(left.length, right.length));
+  if (!rows) return null;
+  const height = rows * ROW + 8;
   return (
-    <figure class="graph" aria-label={say("page-map-label", { count: all.length })}>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" focusable="false">
+    <figure class="graph" aria-label={say("page-map-label", { count: left.length + right.length })}>
+      <svg viewBox={`0 0 ${WIDTH} ${height}`} aria-hidden="true" focusable="false">
         <defs>
           <marker
             id="arrow"
@@ -36,24 +47,36 @@ export function Graph(props: { title: string; linksTo: Listed[]; linkedFrom: Lis
             <path d="M0 0 8 4 0 8z" />
           </marker>
         </defs>
-        {shown.map((each, number) => (
-          <Spoke key={each.path} neighbour={each} {...placeOf(number, shown.length)} />
-        ))}
-        <circle class="here" cx={WIDTH / 2} cy={HEIGHT / 2} r="9" />
+        <Side neighbours={left} x={LEFT} height={height} />
+        <Side neighbours={right} x={RIGHT} height={height} />
+        <circle class="here" cx={CENTRE} cy={height / 2} r="8" />
       </svg>
     </figure>
   );
 }
 
-function Spoke(props: { neighbour: Neighbour; x: number; y: number }): JSX.Element {
-  const { neighbour, x, y } = props;
-  const [centreX, centreY] = [WIDTH / 2, HEIGHT / 2];
-  const length = Math.hypot(x - centreX, y - centreY);
+function Side(props: { neighbours: Neighbour[]; x: number; height: number }): JSX.Element {
+  const { x, height } = props;
+  const shown = props.neighbours.slice(0, MOST_OF_A_SIDE);
+  const top = (height - shown.length * ROW) / 2 + ROW / 2;
+  return (
+    <>
+      {shown.map((each, number) => (
+        <Spoke key={each.path} neighbour={each} x={x} y={top + number * ROW} centreY={height / 2} />
+      ))}
+    </>
+  );
+}
+
+function Spoke(props: { neighbour: Neighbour; x: number; y: number; centreY: number }): JSX.Element {
+  const { neighbour, x, y, centreY } = props;
+  const isLeft = x < CENTRE;
+  const length = Math.hypot(x - CENTRE, y - centreY);
   const at = (distance: number): [number, number] => [
-    centreX + ((x - centreX) * distance) / length,
+    CENTRE + ((x - CENTRE) * distance) / length,
     centreY + ((y - centreY) * distance) / length,
   ];
-  const [[x1, y1], [x2, y2]] = [at(13), at(length - 9)];
+  const [[x1, y1], [x2, y2]] = [at(11), at(length - 8)];
   return (
     <g>
       <line
@@ -63,8 +86,8 @@ function Spoke(props: { neighbour: Neighbour; x: number; y: number }): JSX.Eleme
       />
       <a href={pageTo(neighbour.path)} tabindex={-1}>
         <title>{neighbour.title}</title>
-        <circle cx={x} cy={y} r="6" />
-        <text x={x} y={y < centreY ? y - 11 : y + 19} text-anchor="middle">
+        <circle cx={x} cy={y} r="5" />
+        <text x={isLeft ? x - 11 : x + 11} y={y + 4} text-anchor={isLeft ? "end" : "start"}>
           {shortened(neighbour.title)}
         </text>
       </a>
@@ -72,29 +95,14 @@ function Spoke(props: { neighbour: Neighbour; x: number; y: number }): JSX.Eleme
   );
 }
 
-function neighboursOf(linksTo: Listed[], linkedFrom: Listed[]): Neighbour[] {
-  const found = new Map<string, Neighbour>();
-  for (const each of linksTo) found.set(each.path, { ...each, isTarget: true, isSource: false });
-  for (const each of linkedFrom) {
-    found.set(each.path, { ...each, isTarget: found.has(each.path), isSource: true });
-  }
-  return [...found.values()].sort(
-    (one, other) => Number(other.isSource && other.isTarget) - Number(one.isSource && one.isTarget),
-  );
-}
-
-/** Places on an ellipse, those of one side apart in height so that their names do not collide. */
-function placeOf(number: number, count: number): { x: number; y: number } {
-  const angle = ((number + 0.5) / count) * 2 * Math.PI - Math.PI / 2;
-  const isInner = count > 6 && number % 2 === 1;
-  const reach = isInner ? 0.62 : 1;
-  return {
-    x: WIDTH / 2 + Math.cos(angle) * (WIDTH / 2 - 52) * reach,
-    y: HEIGHT / 2 + Math.sin(angle) * (HEIGHT / 2 - 26) * reach,
-  };
-}
-
+/** As much of a title as a side has room for; a Chinese character is as wide as two letters. */
 function shortened(title: string): string {
-  const letters = [...title];
-  return letters.length > LETTERS ? `${letters.slice(0, LETTERS - 1).join("")}…` : title;
+  let room = LETTERS;
+  let kept = "";
+  for (const letter of title) {
+    room -= letter > "\u2e7f" ? 2 : 1;
+    if (room < 0) return `${kept.trimEnd()}…`;
+    kept += letter;
+  }
+  return kept;
 }

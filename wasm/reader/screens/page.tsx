@@ -147,7 +147,7 @@ function Around(props: { page: PageView }): JSX.Element {
       {!isAlone && (
         <section>
           <h2>{say("page-map")}</h2>
-          <Graph title={page.title} linksTo={page.links_to} linkedFrom={page.linked_from} />
+          <Graph linksTo={page.links_to} linkedFrom={page.linked_from} />
         </section>
       )}
       <Pages heading={say("page-from")} pages={page.linked_from} />
