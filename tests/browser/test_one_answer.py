@@ -108,7 +108,7 @@ def _require_one_answer(
 
 def _shown(answer: dict[str, Any] | Answer) -> tuple[Any, ...]:
     assert isinstance(answer, dict)
-    places = [(each["path"], each["lines"], each["score"]) for each in (*answer["candidates"], *answer["near"])]
+    places = [(each["path"], each["lines"]) for each in (*answer["candidates"], *answer["near"])]
     return answer["verdict"], answer["coverage"]["mode"], places
 
 

@@ -69,7 +69,7 @@ async def query(call: Call) -> Json:
         explain=call.flag("explain"),
     )
     await call.composition.prepare(call.number)
-    return to_json(await call.okf.query(request))
+    return to_json(await call.composition.okf(call.number, by_words=not request.dense).query(request))
 
 
 async def read(call: Call) -> Json:

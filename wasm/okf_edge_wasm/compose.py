@@ -43,15 +43,16 @@ class Composition:
         self.spare: FileTree = spare
         self.tree: FileTree = SafeTree(base, spare) if options.safe else base
 
-    def okf(self, call: int) -> Okf:
-        return Okf(self.ports(call), Config(self.options.folder_name))
+    def okf(self, call: int, *, by_words: bool = False) -> Okf:
+        """Args: by_words: no model is at hand, so that none is loaded, also not for an index that is built first."""
+        return Okf(self.ports(call, by_words=by_words), Config(self.options.folder_name))
 
-    def ports(self, call: int) -> Ports:
+    def ports(self, call: int, *, by_words: bool = False) -> Ports:
         return Ports(
             tree=self.tree,
             spare=self._spare_place,
             engine=self.engine,
-            models=MemoryModels() if self.options.safe else PageModels(self._slot),
+            models=MemoryModels() if by_words or self.options.safe else PageModels(self._slot),
             clock=self.clock,
             entropy=self.entropy,
             progress=PageProgress(self.page, call),
