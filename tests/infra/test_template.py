@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
+import zipfile
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -252,3 +255,23 @@ def test_beside_its_own_statements_a_role_writes_logs_and_traces_and_tells_failu
         assert managed == {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"}
         named = json.dumps([each for each in role["Policies"] if each["PolicyName"] != f"{function}RolePolicy0"])
         assert set(re.findall(r'"(sqs:\w+|[a-z0-9]+:\w+\*?)"', named)) <= {"sqs:SendMessage"}
+
+
+@pytest.mark.slow
+def test_sam_builds_from_the_packages_without_a_container(tmp_path: Path) -> None:
+    if not (SAM / "sam").exists():
+        pytest.skip("the linters of the template were not installed: make lint")
+    (tmp_path / "infra").mkdir()
+    (tmp_path / "dist/lambda/arm64").mkdir(parents=True)
+    shutil.copy(TEMPLATE, tmp_path / "infra/template.yaml")
+    for name in ("api", "search"):
+        with zipfile.ZipFile(tmp_path / f"dist/lambda/arm64/{name}.zip", "w") as archive:
+            archive.writestr("handler.py", "")
+    environment = {**os.environ, "SAM_CLI_TELEMETRY": "0", "AWS_DEFAULT_REGION": "eu-central-1"}
+    done = subprocess.run(
+        [SAM / "sam", "build"], cwd=tmp_path / "infra", env=environment, capture_output=True, text=True, timeout=120,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    built = (tmp_path / "infra/.aws-sam/build/template.yaml").read_text()
+    assert built.count("/dist/lambda/arm64/") == len(FUNCTIONS)
