@@ -140,6 +140,10 @@ class Deployed:
         self.owner.okf("feed", "add-creator", self.store, name, "--public-key", key)
         return person
 
+    def know(self, person: Owner, token: str) -> None:
+        """Have a person's `okf` keep a token for the service."""
+        person.okf("remote", "add", self.url, "--name", "service", "--token-env", "T", env={"T": token})
+
     def publish(self, creator: Owner, archive: bytes, token: str) -> Change:
         """Publish as the client of the product does, from a machine with the creator's key."""
 

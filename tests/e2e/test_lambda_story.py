@@ -65,13 +65,16 @@ def live(service: Deployed, seed: int, rounds: int) -> None:
     creators = {name: service.creator(name) for name in ("ada", "bob")}
     token = service.token("all", "--scope", "read", "--scope", "publish")
     expected: dict[tuple[str, str], bytes] = {}
+    for person in creators.values():
+        service.know(person, token)
     with killing(service, chance):
         for number in range(1, rounds + 1):
             for name, person in creators.items():
                 version = f"1.{number}.0"
                 text = {"page.md": page(f"Page {number}", f"The {WORDS[number]} of {name} holds {WORDS[-number]}s.")}
                 archive = person.archive(f"{name}.notes", version, text)
-                again(partial(service.publish, person, archive, token))
+                place = person.home / f"{name}.notes-{version}.okf.zip"
+                again(partial(person.okf, "publish", place, "--to", service.url, "--json"))
                 expected[f"{name}.notes", version] = archive
     found = again(lambda: ask(service, token, f"which {WORDS[rounds]} holds what?"))
     assert {each["version"] for each in found["candidates"] + found["near"]} == {f"1.{rounds}.0"}
@@ -198,14 +201,14 @@ def install_and_update(
     service: Deployed, ada: Owner, token: str, rounds: int, expected: dict[tuple[str, str], bytes]
 ) -> None:
     reader = service.person("reader")
-    reader.okf("remote", "add", service.url, "--name", "svc", "--token-env", "T", env={"T": token})
+    service.know(reader, token)
     (reader.home / "base").mkdir()
     reader.okf("init", "base")
     reader.okf("feed", "trust", f"{service.url}/v1/feed", "--root", service.root, "--name", "main", "--dir", "base")
     done = reader.okf("install", "ada.notes@1.1.0", "--feed", "main", "--dir", "base", "--json").json
     assert done["bundle"]["version"] == "1.1.0"
     archive = ada.archive("ada.notes", "2.0.0", {"page.md": page("Last", "The last zeppelin.")})
-    service.publish(ada, archive, token)
+    assert ada.okf("publish", ada.home / "ada.notes-2.0.0.okf.zip", "--to", service.url).code == 0
     expected["ada.notes", "2.0.0"] = archive
     reader.okf("update", "--all", "--dir", "base")
     assert reader.okf("query", "zeppelin", "--dir", "base", "--json").json["candidates"][0]["version"] == "2.0.0"
