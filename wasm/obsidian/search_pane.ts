@@ -113,7 +113,7 @@ export class SearchPane extends Component {
   private drawPlaces(places: Candidate[], answer: Answer): void {
     const list = this.results.createEl("ol", "okf-edge-places");
     for (const place of places) {
-      answerCard(list.createEl("li"), place, answer.terms, () => void openPlace(this.plugin.app, place));
+      answerCard(list.createEl("li"), place, answer.terms, () => void openPlace(this.plugin.app, place, answer.terms));
     }
   }
 
