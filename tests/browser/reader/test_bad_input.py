@@ -121,9 +121,8 @@ def test_a_page_that_is_killed_while_it_installs_has_the_bundle_or_not_never_hal
 
 
 def test_active_content_of_a_page_neither_runs_nor_loads(
-    chromium_reader: Reader, served: Site, export: Export, tmp_path: Path
+    reader: Reader, served: Site, export: Export, tmp_path: Path
 ) -> None:
-    reader = chromium_reader
     (tmp_path / "away").mkdir()
     (tmp_path / "away/far.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"/>')
     with site({"/": tmp_path / "away"}, {"access-control-allow-origin": "*"}) as away:
