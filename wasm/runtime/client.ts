@@ -124,7 +124,7 @@ export class Runtime {
     argument: Argument<Name>,
     options: CallOptions = {},
   ): Promise<Result<Name>> {
-    options.signal?.throwIfAborted();
+    if (options.signal?.aborted) throw cancelled();
     await this.start();
     if (options.signal?.aborted) throw cancelled();
     const id = this.nextId++;
@@ -278,7 +278,9 @@ export class Runtime {
     if (idleMs && this.pending.size === 0) this.idleTimer = setTimeout(() => this.end(), idleMs);
   }
 
+  /** Whoever ends it in order did not crash: the count of crashes starts again. */
   private end(error: CallError = cancelled()): void {
+    if (this.worker && !this.current.safe && error.code !== "worker-crashed") void this.host.crashes.write(0);
     this.worker?.terminate();
     this.worker = null;
     this.starting = null;
