@@ -67,7 +67,7 @@ TOOL_COMMANDS = (
         "access:create_token",
         (
             Argument("name", "what to call it", shown="NAME"),
-            Argument("scopes", "read, capture, manage or install; repeatable", ("--scope",), "texts", "SCOPE"),
+            Argument("scopes", "read, capture, manage, install or publish; repeatable", ("--scope",), "texts", "SCOPE"),
             Argument("kbs", "only this knowledge base; repeatable", ("--only",), "texts", "NAME"),
             Argument("allow", "only pages of this path rule; repeatable", ("--allow-path",), "texts", "RULE"),
             Argument("deny", "no page of this path rule; repeatable", ("--deny-path",), "texts", "RULE"),

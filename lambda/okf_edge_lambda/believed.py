@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cmp_to_key
 
 from okf_edge.bundles.versions import compare_versions
-from okf_edge.errors import OkfError
+from okf_edge.errors import OkfError, UnavailableError
 from okf_edge.feed.client import Feed, refresh, trust
 from okf_edge.feed.kept import Kept
 from okf_edge.feed.keys import SslibVerifier
@@ -17,6 +17,7 @@ from okf_edge.feed.trusted import Trusted
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.ports import BlobStore, Clock
 
+_FIRST = "Make a feed in the bucket with `okf feed init`, and set OKF_FEED_ROOT to the digest that it prints."
 _BY_VERSION = cmp_to_key(compare_versions)
 
 
@@ -49,6 +50,8 @@ class Believed:
         self._trusted = None
 
     async def _refreshed(self) -> Trusted:
+        if not self.root:
+            raise UnavailableError("expected the root of a feed to believe, found none", code="no-feed", hint=_FIRST)
         feed = Feed(self.store, Kept(self.device, self.root), SslibVerifier())
         now = self.clock.now()
         if await feed.kept.last_seen() is None:

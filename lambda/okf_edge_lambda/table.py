@@ -1,7 +1,7 @@
 """A DynamoDB table, where there is one: rates counted and claims kept for all environments together.
 
 Without it each environment counts for itself, and claims lie in the bucket. The table has one key, `id`, and an
-attribute `until` by which DynamoDB removes what is over.
+attribute `expires` by which DynamoDB removes what is over.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ class TableBuckets(Buckets):
             told = self._client.update_item(
                 TableName=self._table,
                 Key={"id": {"S": f"rate#{kind}#{minute}#{caller}"}},
-                UpdateExpression="ADD calls :one SET #until = :until",
-                ExpressionAttributeNames={"#until": "until"},
+                UpdateExpression="ADD calls :one SET expires = :until",
                 ExpressionAttributeValues={":one": {"N": "1"}, ":until": {"N": str((minute + 2) * _MINUTE)}},
                 ReturnValues="UPDATED_NEW",
             )
@@ -77,7 +76,7 @@ class TableLedger:
     def _write(self, key: str, entry: Entry | None, before: str) -> bool:
         """Whether nobody else was first."""
         until = str(int(time.time() + 2 * LIMITS.idempotency_seconds))
-        item = {"id": {"S": key}, "entry": {"S": json.dumps(entry) if entry else ""}, "until": {"N": until}}
+        item = {"id": {"S": key}, "entry": {"S": json.dumps(entry) if entry else ""}, "expires": {"N": until}}
         unchanged = "entry = :before" if before else "attribute_not_exists(id) OR entry = :before"
         with _port_errors():
             try:

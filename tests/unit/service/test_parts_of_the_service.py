@@ -197,3 +197,19 @@ def test_loading_the_functions_makes_no_client_and_reads_no_secret_so_that_snaps
         [sys.executable, "-c", code], env={"OKF_BUCKET": "b", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
+
+
+async def test_a_service_without_a_feed_says_what_to_do_first() -> None:
+    simulator = await Simulator.started()
+    with pytest.raises(errors.UnavailableError) as refused:
+        await Believed(simulator.store, "", ManualClock(), 5.0).releases()
+    assert refused.value.code == "no-feed" and "okf feed init" in refused.value.hint
+
+
+def test_what_answers_at_the_door_loads_nothing_that_its_package_lacks() -> None:
+    heavy = ("duckdb", "numpy", "onnxruntime", "Stemmer", "tokenizers", "rich", "uvicorn")
+    code = f"import sys\nfrom okf_edge_lambda import api, clock\nassert not set({heavy!r}) & set(sys.modules)"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env={"OKF_BUCKET": "b", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
