@@ -9,17 +9,17 @@ import pytest
 from okf_edge.embedding.models import model_of
 from okf_edge_native.models.shelf import ModelShelf
 from tests.bench.hard.measure import MODEL, ask, lines, misses, shown
-from tests.bench.hard.questions import Half, questions
+from tests.bench.hard.questions import HALVES, Half, questions
 from tests.models_fixture import FOLDER
 
-FLOORS: dict[str, float] = {"answerable": 0.81, "cross": 0.78, "multihop": 0.73, "lookup": 0.96, "paraphrase": 0.65}
-"""R@10 of the page that answers, in the development half."""
+FLOORS: dict[str, float] = {"answerable": 0.81, "cross": 0.74, "multihop": 0.73, "lookup": 0.92, "paraphrase": 0.64}
+"""R@10 of the page that answers, in either half."""
 
-REFUSED = {"off-topic": 0.81, "near-miss": 0.4}
+REFUSED = {"off-topic": 0.81, "near-miss": 0.23}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("half", ["dev"])
+@pytest.mark.parametrize("half", HALVES)
 def test_figures_of_the_hard_set_stay_above_their_floors(half: Half) -> None:
     shelf = ModelShelf(FOLDER)
     if not shelf.has(model_of(MODEL)):
@@ -29,7 +29,8 @@ def test_figures_of_the_hard_set_stay_above_their_floors(half: Half) -> None:
     recall = {name: line.page.mean for name, line in found.items() if line.page}
     fallen = [name for name, floor in FLOORS.items() if recall[name] < floor]
     fallen += [name for name, floor in REFUSED.items() if found[name].refused < floor]
-    assert not fallen, "\n".join([f"fallen: {fallen}", shown(lines(asked)), *misses(asked)])
+    hints = misses(asked) if half == "dev" else ["look at the development half"]
+    assert not fallen, "\n".join([f"fallen: {fallen}", shown(lines(asked)), *hints])
 
 
 def test_each_kind_has_a_floor() -> None:
