@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,14 @@ class Reader:
         self.window.script("location.hash = arguments[0];", place)
 
     def drop(self, archive: bytes, name: str = "bundle.okf.zip") -> None:
-        self.window.script(DROP, base64.b64encode(archive).decode(), name)
+        """Drop a file on the page; a page that has just been drawn may not listen yet."""
+        script = f"{DROP} return location.hash.startsWith('#/install');"
+        encoded = base64.b64encode(archive).decode()
+        for _ in range(50):
+            if self.window.script(script, encoded, name):
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"the page took no file: {self.window.text()[:300]!r}")
 
     def ask(self, question: str) -> None:
         self.window.script(

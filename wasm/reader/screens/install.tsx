@@ -64,7 +64,8 @@ function Archive(props: { opening: Exclude<Opening, { kind: "feed" }> }): JSX.El
     try {
       const archive = await archiveOf(opening);
       const force = preview !== null && isOlder(preview);
-      setDone(await call("install", { ...archive, acceptRisks, acceptNonconformant, force }));
+      const sha256 = preview?.content_digest ?? ""; // what was shown is what is installed, also when it is fetched anew
+      setDone(await call("install", { ...archive, sha256, acceptRisks, acceptNonconformant, force }));
       await libraryChanged();
       await askToKeep();
     } catch (error) {
