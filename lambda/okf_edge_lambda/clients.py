@@ -9,7 +9,9 @@ from functools import cache
 from typing import Any
 
 from okf_edge.limits import LIMITS
+from okf_edge_lambda.settings import settings
 
+ATTEMPTS = 2
 CONNECTIONS = 40
 """As many as one environment works on at once: shards of a question, parts of a file."""
 
@@ -22,7 +24,7 @@ def s3() -> Any:
 @cache
 def functions() -> Any:
     """Invokes other functions. Retries are ours to decide: a search that is asked twice costs twice."""
-    return _client("lambda", attempts=1)
+    return _client("lambda", attempts=1, seconds=LIMITS.http_silence_seconds)
 
 
 @cache
@@ -51,13 +53,14 @@ def forget() -> None:
         each.cache_clear()
 
 
-def _client(service: str, attempts: int = 4, seconds: float = LIMITS.http_silence_seconds) -> Any:
+def _client(service: str, attempts: int = ATTEMPTS, seconds: float = 0.0) -> Any:
+    """Args: seconds: how long it may be silent; 0 as is configured: a function has to tell before its own time ends."""
     import boto3
     from botocore.config import Config
 
     config = Config(
-        connect_timeout=LIMITS.http_connect_seconds,
-        read_timeout=seconds,
+        connect_timeout=min(LIMITS.http_connect_seconds, settings().store_seconds),
+        read_timeout=seconds or settings().store_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=CONNECTIONS,
     )

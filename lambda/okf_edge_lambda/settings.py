@@ -21,6 +21,7 @@
 | OKF_SHARD_SECONDS | search | how long one shard is waited for; default 8 |
 | OKF_BELIEVE_SECONDS | api | how long believed metadata is used unasked; default 5 |
 | OKF_REREAD_SECONDS | api, ingest, clock | how soon a revoked token or rotated key counts; default 10 |
+| OKF_STORE_SECONDS | all | how long S3 and SSM may be silent, twice; default 8 |
 | OKF_MODELS | search, ingest | ids of models in the bucket; default `minilm-l6,e5-small-cjk` |
 | OKF_CACHE | search, api, ingest | folder for what can be fetched again; default `/tmp/okf` |
 | OKF_CACHE_BYTES | search, api, ingest | how much of it; default 400000000 (/tmp has 512 MB) |
@@ -63,6 +64,7 @@ class Settings:
     shard_seconds: float = 8.0
     believe_seconds: float = 5.0
     reread_seconds: int = 10
+    store_seconds: float = 8.0
     models: tuple[str, ...] = ("minilm-l6", "e5-small-cjk")
     cache: str = "/tmp/okf"
     cache_bytes: int = 400_000_000
@@ -97,6 +99,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         shard_bytes=int(read.number("OKF_SHARD_BYTES", default.shard_bytes)),
         shard_seconds=read.number("OKF_SHARD_SECONDS", default.shard_seconds),
         believe_seconds=read.number("OKF_BELIEVE_SECONDS", default.believe_seconds),
+        store_seconds=read.number("OKF_STORE_SECONDS", default.store_seconds),
         reread_seconds=int(read.number("OKF_REREAD_SECONDS", default.reread_seconds)),
         models=read.listed("OKF_MODELS") or default.models,
         cache=read.text("OKF_CACHE") or default.cache,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -49,6 +50,14 @@ def test_a_bucket_that_does_not_answer_is_told_as_such(published: Published) -> 
         assert (health.status_code, health.json()["problem"]["code"]) == (503, "unavailable")
         assert code_of(http.get("/v1/bundles")) == (503, "unavailable")
         assert code_of(http.post("/v1/query", json={"question": "harbour"})) == (503, "unavailable")
+
+
+def test_a_bucket_that_is_silent_is_told_as_such_before_the_functions_time_ends(published: Published) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
+        place = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with door(published, published.reading, AWS_ENDPOINT_URL_S3=place, OKF_STORE_SECONDS="1") as http:
+            health = http.get("/health")
+            assert (health.status_code, health.json()["problem"]["code"]) == (503, "unavailable")
 
 
 def test_a_search_function_that_does_not_answer_is_told_as_such(published: Published) -> None:
