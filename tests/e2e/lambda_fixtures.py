@@ -33,6 +33,7 @@ class Published:
 @pytest.fixture(scope="session")
 def aws_endpoint() -> Iterator[str]:
     pytest.importorskip("moto")
+    pytest.importorskip("awslambdaric")
     with aws_services() as url:
         yield url
 
