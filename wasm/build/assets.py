@@ -4,7 +4,7 @@
 
 Rules:
 1. Nothing is built again while its sources are the same.
-2. A chunk is named after the asset that it is part of: another version of a file never overwrites the old one's chunks.
+2. A chunk is named after what is stored: other bytes never lie under a known name.
 3. `runtime/assets.ts` says what the manifest means.
 """
 
@@ -37,7 +37,7 @@ TESTING = DIST / "testing"
 CHUNK_BYTES = 4 * 1024 * 1024
 SOURCES = ("wasm/runtime", "wasm/build", "wasm/okf_edge_wasm", "wasm/package-lock.json", "pyproject.toml")
 SOURCES += ("core", "cli/okf_edge_cli", "lambda/okf_edge_lambda")
-PACKED = (".whl", ".zip", ".onnx")
+PACKED = (".whl", ".zip")
 """What is compressed already."""
 PARTS = {"duckdb.wasm": "engine", "ort.wasm": "meaning"}
 NOT_SHIPPED = ("pyodide.asm.mjs",)
@@ -112,7 +112,7 @@ def _asset(name: str, part: str, path: Path) -> dict[str, object]:
     data = path.read_bytes()
     sha256 = hashlib.sha256(data).hexdigest()
     encoding = "identity" if name.endswith(PACKED) else "gzip"
-    chunks = _cut(sha256, data if encoding == "identity" else _packed(data, f"{sha256[:16]}.gz"))
+    chunks = _cut(data if encoding == "identity" else _packed(data, f"{sha256[:16]}.gz"))
     return {"name": name, "part": part, "bytes": len(data), "sha256": sha256, "encoding": encoding, "chunks": chunks}
 
 
@@ -125,11 +125,11 @@ def _packed(data: bytes, name: str) -> bytes:
     return cache.read_bytes()
 
 
-def _cut(sha256: str, stored: bytes) -> list[dict[str, object]]:
-    chunks = []
+def _cut(stored: bytes) -> list[dict[str, object]]:
+    chunks, name = [], hashlib.sha256(stored).hexdigest()[:16]
     for number, start in enumerate(range(0, max(1, len(stored)), CHUNK_BYTES)):
         part = stored[start : start + CHUNK_BYTES]
-        path = ASSETS / f"{sha256[:16]}.{number}"
+        path = ASSETS / f"{name}.{number}"
         if not path.is_file() or path.stat().st_size != len(part):
             path.write_bytes(part)
         chunks.append({"file": path.name, "bytes": len(part), "sha256": hashlib.sha256(part).hexdigest()})

@@ -58,12 +58,11 @@ export class AssetError extends Error {
 
 const AGAIN = "Put the engine's files there again, all of one version.";
 
-/** An asset, whole and proved. Rejects with AssetError. */
+/** An asset, whole and proved. Its chunks are read one by one: little more than the asset is held. Rejects with AssetError. */
 export async function readAsset(source: AssetSource, manifest: AssetManifest, name: string): Promise<Uint8Array> {
   const asset = manifest.assets.find((each) => each.name === name);
   if (!asset) throw new AssetError("asset-missing", `expected ${name} in the engine's files, found none`, AGAIN);
-  const stored = joined(await Promise.all(asset.chunks.map((chunk) => readChunk(source, asset, chunk))));
-  const data = asset.encoding === "gzip" ? await gunzipped(stored, asset) : stored;
+  const data = await filled(asset, decoded(asset, chunksOf(source, asset)));
   await requireDigest(data, asset, asset.name);
   return data;
 }
@@ -126,33 +125,40 @@ async function requireDigest(data: Uint8Array, stated: { bytes: number; sha256: 
   }
 }
 
-function joined(parts: Uint8Array[]): Uint8Array {
-  if (parts.length === 1 && parts[0]) return parts[0];
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.byteLength;
-  }
-  return all;
+function chunksOf(source: AssetSource, asset: Asset): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let next = 0;
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const chunk = asset.chunks[next++];
+        if (chunk) controller.enqueue((await readChunk(source, asset, chunk)) as Uint8Array<ArrayBuffer>);
+        else controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
-/** Decoded, and never more than the manifest states: a swapped chunk must not unpack without end. */
-async function gunzipped(data: Uint8Array, asset: Asset): Promise<Uint8Array> {
+function decoded(asset: Asset, stored: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
+  return asset.encoding === "gzip" ? stored.pipeThrough(new DecompressionStream("gzip")) : stored;
+}
+
+/** The bytes of a stream, and never more than the manifest states: a swapped chunk must not unpack without end. */
+async function filled(asset: Asset, stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const all = new Uint8Array(asset.bytes);
+  const reader = stream.getReader();
   let at = 0;
   try {
-    const stream = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const reader = stream.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (at + part.value.byteLength > all.byteLength) throw new RangeError("more than stated");
       all.set(part.value, at);
       at += part.value.byteLength;
     }
   } catch (error) {
+    if (error instanceof AssetError) throw error;
     throw new AssetError("asset-damaged", `${asset.name} can't be unpacked: ${error}`, AGAIN);
   }
-  return all.subarray(0, at);
+  return at === all.byteLength ? all : all.subarray(0, at);
 }
 
 function isAsset(value: unknown): value is Asset {

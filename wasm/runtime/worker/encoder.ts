@@ -10,6 +10,7 @@ const OUTPUT = "embedding";
 export class Encoder {
   private session: ort.InferenceSession | null = null;
   private model = "";
+  private opened = false;
 
   constructor(
     private readonly read: ReadAsset,
@@ -20,7 +21,7 @@ export class Encoder {
   async load(model: string): Promise<void> {
     if (this.model === model) return;
     await this.unload();
-    if (!ort.env.wasm.wasmBinary) {
+    if (!this.opened) {
       ort.env.wasm.numThreads = 1;
       ort.env.wasm.proxy = false;
       ort.env.wasm.wasmBinary = (await this.read(MODULE)) as Uint8Array<ArrayBuffer>;
@@ -29,6 +30,8 @@ export class Encoder {
       executionProviders: ["wasm"],
       graphOptimizationLevel: "disabled", // folding would keep the weights as floats: four times the memory
     });
+    this.opened = true;
+    delete ort.env.wasm.wasmBinary; // it is compiled: 14 MB that nobody reads again
     this.model = model;
     this.loaded(model);
   }
