@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import struct
+import zlib
 
 import pytest
 
@@ -34,6 +36,48 @@ def exif(order: str, *, with_position: bool) -> bytes:
 def test_a_photo_that_tells_where_it_was_taken_stops_an_export(path: str, before: bytes, order: str):
     assert ("position", "blocking") in found(path, before + exif(order, with_position=True) + bytes(50))
     assert ("position", "blocking") not in found(path, before + exif(order, with_position=False) + bytes(50))
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+XMP = b'<x:xmpmeta><rdf:Description exif:GPSLatitude="51,30.5N" exif:GPSLongitude="0,7.6W"/></x:xmpmeta>'
+PICTURE = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", bytes(13))
+PROFILE = b"\nexif\n  100\n" + exif("<", with_position=True).hex().encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("a.jpg", b"\xff\xd8\xff\xe1\x00\x80http://ns.adobe.com/xap/1.0/\x00" + XMP),
+        ("a.png", PICTURE + chunk(b"iTXt", b"XML:com.adobe.xmp\x00\x00\x00\x00\x00" + XMP)),
+        ("a.png", PICTURE + chunk(b"iTXt", b"XML:com.adobe.xmp\x00\x01\x00\x00\x00" + zlib.compress(XMP))),
+        ("a.png", PICTURE + chunk(b"zTXt", b"Raw profile type exif\x00\x00" + zlib.compress(PROFILE))),
+        ("a.mp4", b"\x00\x00\x00\x20ftypmp42moovudta\xa9xyz\x00\x12\x15\xc7+51.5074-000.1278/"),
+        ("a.mov", b"\x00\x00\x00\x14ftypqt  location.ISO6709\x00+48.8577+002.2950+035.000/\x00"),
+    ],
+)
+def test_a_position_is_found_in_every_place_where_one_is_kept(path: str, data: bytes):
+    assert ("position", "blocking") in found(path, data)
+    page = b"# x\n\n![x](data:image/png;base64," + base64.b64encode(data) + b")\n"
+    assert ("position", "blocking") in found("a.md", page)
+    assert ("position", "blocking") in found("a.canvas", b'{"nodes":[{"text":"' + page.replace(b"\n", b" ") + b'"}]}')
+
+
+@pytest.mark.parametrize("kind", [b"tEXt", b"zTXt", b"iTXt"])
+def test_the_texts_of_a_png_are_read_packed_or_not(kind: bytes):
+    start = {b"tEXt": b"Comment\x00", b"zTXt": b"Comment\x00\x00", b"iTXt": b"Comment\x00\x01\x00\x00\x00"}[kind]
+    text = TOKEN.encode() if kind == b"tEXt" else zlib.compress(TOKEN.encode())
+    whole = PICTURE + chunk(kind, start + text) + chunk(b"IEND", b"")
+    assert ("credential", "blocking") in found("a.png", whole)
+    for end in range(len(whole)):
+        found("a.png", whole[:end])
+
+
+def test_a_text_of_a_png_that_unpacks_to_a_gigabyte_costs_no_more_than_its_share():
+    bomb = zlib.compress(bytes(64 * 1024 * 1024))
+    assert found("a.png", PICTURE + chunk(b"zTXt", b"Comment\x00\x00" + bomb)) == set()
 
 
 def test_damaged_positions_are_nothing():

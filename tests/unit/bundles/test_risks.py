@@ -95,6 +95,10 @@ def test_a_credential_stops_an_export_and_is_never_shown(provider):
         lambda key: key.replace("_", "\\u005f"),
         lambda key: "".join(chr(ord(char) + 0xFEE0) for char in key),
         lambda key: f"**{key[:10]}**{key[10:]}",
+        lambda key: f"<tspan>{key[:10]}</tspan><tspan dy='2'>{key[10:]}</tspan>",
+        lambda key: "\U000e0101".join(key),
+        lambda key: "\u3164".join(key),
+        lambda key: key[:4] + "".join(chr(0x1D41A + ord(char) - 97) if char.islower() else char for char in key[4:]),
     ],
 )
 def test_a_credential_in_disguise_is_found(disguise):
@@ -134,6 +138,44 @@ def test_a_header_without_a_key_and_a_public_key_are_no_secret():
         gravest(f"{HEAD}Files that start with `-----BEGIN RSA PRIVATE KEY-----` are keys.\n", "private key") == "info"
     )
     assert found(f"{HEAD}-----BEGIN PUBLIC KEY-----\n{letters(64)}\n") == []
+
+
+@pytest.mark.parametrize("heading", ["Password", "**API key**", "db_password", "密码", "Access token"])
+@pytest.mark.parametrize("table", ["| who | {} |\n|---|:-:|\n", "who | {}\n-|-\n", "> | who | {} |\n> |-|-|\n"])
+def test_a_column_that_is_called_a_secret_holds_secrets(heading: str, table: str):
+    secret = "Tr0ub4dor&" + letters(20)
+    start = "> " if table.startswith(">") else ""
+    text = f"{HEAD}# x\n\n{table.format(heading)}{start}| ada | see the safe |\n{start}| bob | `{secret}` |\n"
+    if not table.startswith(("|", ">")):
+        text = text.replace("| ada", "ada").replace("| bob", "bob")
+    (hit,) = [each for each in found(text) if each.kind == "credential"]
+    assert (hit.severity, text[hit.start : hit.end]) == ("blocking", secret)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_an_export_of_a_password_manager_stops_an_export(separator: str):
+    secret = "Tr0ub4dor&" + letters(6)
+    rows = [["name", "url", "username", "password"], ["bank", "https://bank.example", "ada", f'"{secret}"']]
+    text = "\r\n".join(separator.join(row) for row in rows)
+    hits = [each for each in found(text, "logins.csv") if each.severity == "blocking"]
+    assert [text[each.start : each.end] for each in hits if each.kind == "credential"] == [secret]
+
+
+def test_a_table_about_secrets_is_no_table_of_secrets():
+    rows = "| length | at least twelve |\n| kept in | `vault` |\n| empty |  |\n| none |\n"
+    assert gravest(f"{HEAD}| rule | password |\n|---|---|\n{rows}", "credential") == ""
+
+
+def test_a_dollar_sign_in_a_password_makes_it_no_variable():
+    assert gravest(f"{HEAD}password: Pa$sw0rd-{letters(6)}\n", "credential") == "blocking"
+    assert gravest(f"{HEAD}password: x$DB_PASSWORD\n", "credential") == "info"
+
+
+def test_each_secret_in_a_name_or_in_packed_data_is_told():
+    other = "ghp_" + letters(40)[4:]
+    names = [each for each in found(HEAD, f"{GITHUB} {other}.md") if each.kind == "credential"]
+    inside = [each for each in found(f"\0 {GITHUB}\0 {other}\0", "a.png") if each.kind == "credential"]
+    assert len({each.id for each in names}) == len({each.id for each in inside}) == 2
 
 
 SAMPLES = [
@@ -403,7 +445,9 @@ def test_an_accepted_finding_stays_accepted_when_lines_move_and_reopens_when_the
     "text",
     ["@" * 20_000, "a@" * 10_000, "a." * 10_000 + "@", "password:" * 3_000, "ignore " * 5_000, "A" * 50_000,
      "<" * 20_000, "+1 " * 8_000, "a [at] " * 4_000, "%40" * 8_000, "\u200b" * 20_000, "https://" * 4_000,
-     "1 " * 20_000, '"a" + ' * 6_000],
+     "1 " * 20_000, '"a" + ' * 6_000, "|" * 30_000, "|password" * 3_000 + "\n" + "|-" * 3_000, "| " * 20_000 + "x",
+     "password|x\n-|-\n" * 3_000, "|" + " " * 30_000 + "x", "-" * 30_000 + "x", "<b>" * 9_000, "<b " * 9_000,
+     "password,x\n" + "a9$,b\n" * 4_000, "data:image/png;base64,AAAA " * 2_000, "ada@quayworks-zq7.org\n" * 4_000],
 )  # fmt: skip
 def test_hostile_text_costs_time_in_proportion(text):
     start = time.process_time()

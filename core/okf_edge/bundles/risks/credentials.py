@@ -176,7 +176,7 @@ _HEADER = re.compile(
     r"(?:authorization\s*[:=]\s*[\"']?(?:bearer|basic|token)|\bbearer)\s+(?P<value>[A-Za-z0-9._~+/=-]{16,})",
     re.IGNORECASE,
 )
-_NAME = (
+NAME = (
     r"pass(?:word|wd|phrase|code)?|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|client[_-]?secret"
     r"|(?:access|auth|api|refresh|bot)?"
     r"[_-]?token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key"
@@ -190,7 +190,7 @@ _NAMED = re.compile(
     re.I,
 )
 _ASSIGNED = re.compile(
-    rf"(?P<name>(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}(?:{_NAME}))[\"'`*|]{{0,4}}\s{{0,3}}"
+    rf"(?P<name>(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}(?:{NAME}))[\"'`*|]{{0,4}}\s{{0,3}}"
     r"(?::=|=>|[:=|]|\bis\b|为|是)\s{0,3}[\"'`*]{0,3}(?P<value>[^\s\"'`|,;<>]{6,200})",
     re.IGNORECASE,
 )
@@ -226,7 +226,7 @@ def known_tokens(view: View) -> Iterator[Hit]:
 
 def _values(view: View, pattern: re.Pattern[str], kind: str) -> Iterator[Hit]:
     for match in pattern.finditer(view.text):
-        yield _hit(view, match.span("value"), match["value"], kind, _line_around(view.text, match.start()))
+        yield secret_hit(view, match.span("value"), match["value"], kind, _line_around(view.text, match.start()))
 
 
 def _keys(view: View) -> Iterator[Hit]:
@@ -242,7 +242,7 @@ def _keys(view: View) -> Iterator[Hit]:
 
 def _named_providers(view: View) -> Iterator[Hit]:
     for name, match in _provider_matches(view.text):
-        yield _hit(view, match.span(), match[0], f"a {name}", _line_around(view.text, match.start()))
+        yield secret_hit(view, match.span(), match[0], f"a {name}", _line_around(view.text, match.start()))
         if name == "AWS access key":
             yield from _aws_secrets(view, match.end())
 
@@ -259,16 +259,16 @@ def _aws_secrets(view: View, after: int) -> Iterator[Hit]:
     """The secret half has no prefix; within 200 characters of an access key a value of its form is one."""
     for match in _AWS_SECRET.finditer(view.text, after, after + 200):
         if entropy_bits(match[0]) > 3.5:
-            yield _hit(view, match.span(), match[0], "an AWS secret key", "")
+            yield secret_hit(view, match.span(), match[0], "an AWS secret key", "")
 
 
 def _assignments(view: View) -> Iterator[Hit]:
     for start, end in _lines_with_names(view.text):
         for match in _ASSIGNED.finditer(view.text, start, end):
             value = match["value"].rstrip(".,:;!?")
-            if _is_secret_like(value, match["name"]):
+            if is_secret_like(value, match["name"]):
                 at = match.start("value")
-                yield _hit(view, (at, at + len(value)), value, f"a value of {match['name'].lower()}", "")
+                yield secret_hit(view, (at, at + len(value)), value, f"a value of {match['name'].lower()}", "")
 
 
 def _lines_with_names(text: str) -> Iterator[tuple[int, int]]:
@@ -283,7 +283,7 @@ def _lines_with_names(text: str) -> Iterator[tuple[int, int]]:
             yield start, len(text) if following == -1 else following
 
 
-def _is_secret_like(value: str, name: str) -> bool:
+def is_secret_like(value: str, name: str) -> bool:
     """A literal that no prose or code would have there: letters mixed with digits or signs, and no expression."""
     if len(value) < 6 or _NO_LITERAL.match(value):
         return False
@@ -300,7 +300,7 @@ def _encoded(view: View) -> Iterator[Hit]:
         for match in pattern.finditer(view.text):
             inside = decode(match[0])
             if inside and _shows_credential(inside):
-                yield _hit(view, match.span(), match[0], "an encoded credential", "", sample_of=inside)
+                yield secret_hit(view, match.span(), match[0], "an encoded credential", "", sample_of=inside)
 
 
 def _shows_credential(text: str) -> bool:
@@ -330,7 +330,8 @@ def _printable(data: bytes) -> str:
     )
 
 
-def _hit(view: View, span: tuple[int, int], value: str, what: str, context: str, sample_of: str = "") -> Hit:
+def secret_hit(view: View, span: tuple[int, int], value: str, what: str, context: str, sample_of: str = "") -> Hit:
+    """A credential in a view; information, with the reason, where it is a documented sample or made up."""
     start, end = view.span(*span)
     sample = sample_secret(sample_of or value, context)
     how = f", {view.name}" if view.name else ""

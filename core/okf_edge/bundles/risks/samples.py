@@ -17,8 +17,8 @@ _DOCUMENTED = {
 }
 _PLACEHOLDER = re.compile(
     r"""example|sample|dummy|placeholder|changeme|change[-_]me|redacted|your[-_. ]?|my[-_]?(?:secret|token|key|password)
-      | insert[-_]|replace[-_]?(?:me|with)|xxx|\*{3}|\.{3}|…|<[^<>]+>|\$\{|\{\{|%\(|\$\(|\$[A-Z_]+ | \bfake | \btodo\b
-      | foobar|deadbeef|0123456|123456789|abcdef|abc123|qwerty|lorem | 示例|你的|您的|替换|占位
+      | insert[-_]|replace[-_]?(?:me|with)|xxx|\*{3}|\.{3}|…|<[^<>]+>|\$\{|\{\{|%\(|\$\(|(?-i:\$[A-Z][A-Z_]{2,})
+      | \bfake | \btodo\b | foobar|deadbeef|0123456|123456789|abcdef|abc123|qwerty|lorem | 示例|你的|您的|替换|占位
     """,
     re.IGNORECASE | re.VERBOSE,
 )

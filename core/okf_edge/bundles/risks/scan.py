@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from okf_edge.bundles.active import active_content
 from okf_edge.bundles.risks.addresses import private_places
-from okf_edge.bundles.risks.attachments import attachment_hits
+from okf_edge.bundles.risks.attachments import attachment_hits, embedded_hits
+from okf_edge.bundles.risks.columns import columns
 from okf_edge.bundles.risks.contacts import contacts
 from okf_edge.bundles.risks.credentials import credentials
 from okf_edge.bundles.risks.finding import Finding, Hit, Places
@@ -98,6 +99,7 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
         hits += [*text_hits(text), *unseen(text), *_addressed(text, is_prose=False)]
     else:
         hits += attachment_hits(path, data)
+    hits += embedded_hits(text)
     places = Places(path, text)
     return tuple(places.finding(hit) for hit in _once(hits))
 
@@ -116,6 +118,7 @@ def text_hits(text: str) -> Iterator[Hit]:
         yield from contacts(view)
         if not view.name:
             yield from private_places(view)
+            yield from columns(view)
 
 
 def blocking(findings: Iterable[Finding], accepted: Mapping[str, str]) -> tuple[Finding, ...]:
@@ -167,9 +170,20 @@ def _text_of(path: str, data: bytes) -> str:
 
 
 def _once(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits in order of place; of those of one kind that overlap, the gravest and longest."""
-    kept: list[Hit] = []
+    """Hits in order of place; of those of one kind that overlap, the gravest and longest.
+
+    What has no place of its own, in a name or in packed data, is one with another only if it is the same.
+    """
+    kept: dict[tuple[str, int, int, str], Hit] = {}
+    near: dict[tuple[str, int], list[Hit]] = {}
     for hit in sorted(hits, key=lambda each: (_RANK[each.severity], each.start - each.end)):
-        if not any(each.kind == hit.kind and each.start <= hit.start < max(each.end, each.start + 1) for each in kept):
-            kept.append(hit)
-    return sorted(kept, key=lambda each: (each.start, each.end, each.kind))
+        around = near.get((hit.kind, hit.start // _BLOCK_CHARS), ())
+        if hit.start == hit.end or not any(each.start <= hit.start < each.end for each in around):
+            kept.setdefault((hit.kind, hit.start, hit.end, hit.value), hit)
+            for block in range(hit.start // _BLOCK_CHARS, hit.end // _BLOCK_CHARS + 1):
+                near.setdefault((hit.kind, block), []).append(hit)
+    return sorted(kept.values(), key=lambda each: (each.start, each.end, each.kind))
+
+
+_BLOCK_CHARS = 256
+"""Hits that may overlap are looked for in blocks of a text, so that a list of ten thousand addresses costs no more."""

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from unicodedata import normalize
 
 ZERO_WIDTH = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
@@ -23,10 +24,18 @@ _LOOK_ALIKES = str.maketrans(
 )
 _FULL_WIDTH = {0xFF01 + offset: 0x21 + offset for offset in range(94)}
 _DOTS = str.maketrans("。｡．․", "....")
-_WIDE = {**_FULL_WIDTH, **_DOTS}
-_LIKE_ASCII = {**_LOOK_ALIKES, **_WIDE}
+_STYLED: dict[int, str] = {  # 𝐀 𝑎 𝟗, Ⓐ, ①, 🄰: letters of a style, which compatibility decomposition makes plain
+    code: plain
+    for first, last in ((0x1D400, 0x1D7FF), (0x2460, 0x2468), (0x24B6, 0x24E9), (0x1F130, 0x1F149))
+    for code in range(first, last + 1)
+    if (plain := normalize("NFKC", chr(code))).isascii() and len(plain) == 1
+}
+_WIDE: dict[int, int | str] = {**_FULL_WIDTH, **_DOTS, **_STYLED}
+_LIKE_ASCII: dict[int, int | str] = {**_LOOK_ALIKES, **_WIDE}
 
-_UNSEEN = re.compile(f"[{ZERO_WIDTH}{BIDI}\U000e0000-\U000e007f\ufe00-\ufe0f]+")
+_UNSEEN = re.compile(
+    f"[{ZERO_WIDTH}{BIDI}\u206a-\u206f\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U000e007f\U000e0100-\U000e01ef]+"
+)
 _ESCAPES = re.compile(
     r"&#[xX](?P<hex>[0-9a-fA-F]{1,6});|&#(?P<decimal>[0-9]{1,7});|&(?P<name>commat|period|lowbar|colon|equals|sol|num);"
     r"|\\(?P<blank>[nrt])|\\u(?P<unicode>[0-9a-fA-F]{4})|\\x(?P<byte>[0-9a-fA-F]{2})|%(?P<percent>[2-7][0-9a-fA-F])"
@@ -37,6 +46,7 @@ _JOINTS = re.compile(
         ["'`][ \t]*(?:[+.&,]|\\)?[ \t]*(?:\r?\n[ \t>|]*)?(?:[+.&][ \t]*)?["'`]   # "abc" + "def"
       | \\\r?\n[ \t>]*                                                      # a continued line
       | -?\r?\n[ \t>|]*                                                     # a wrapped line
+      | (?:</?(?:tspan|span|b|i|u|em|strong|mark|font|code)\b[^<>]{0,200}>[ \t]*)+   # styled in the middle
       | <wbr/?> | <br/?>(?:\r?\n)? | \*\*+ | __+(?=[A-Za-z0-9]{8})
       )(?=[\w+/=.-])""",
     re.VERBOSE,
