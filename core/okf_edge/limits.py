@@ -87,6 +87,9 @@ class Limits:
     feed_targets_bytes: int = 5_000_000
     """The releases of one creator, or the creators of a feed: 6,000 releases are 5 MB."""
 
+    feed_fetches_count: int = 8
+    """Creators of a feed that are fetched at once. A browser opens six connections to a host; servers count on it."""
+
     feed_rotations_count: int = 256
     """Roots followed in one check. A feed that rotates daily and is visited yearly needs more, and a new pin."""
 
@@ -149,6 +152,10 @@ class Limits:
 
     confirmation_seconds: float = 300.0
     """How long a confirmation holds: a person reads, decides and answers."""
+
+    call_seconds: float = 50.0
+    """One call of a tool over a network, run. Clients stop waiting after a minute; what takes longer is an index that
+    is built first, or a source that does not answer."""
 
     claim_seconds: float = 60.0
     """After which a call that began and never ended counts as dead. Tools that write end in seconds."""

@@ -2,6 +2,7 @@
 
 The refusal carries a single-use code, bound to the caller, the tool and its arguments. The client shows the person what
 would happen and calls again with `confirm`. Only the code's hash is kept. A person who says no spends the code too.
+A clock that was set back makes no code hold longer.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ async def confirm(ledger: Ledger, call: Call, entropy: Entropy, now: datetime) -
     if is_spent:
         return
     code = entropy.token(_CODE_BYTES).hex()
-    asked: Entry = {"call": _bound(call), "until": now.timestamp() + LIMITS.confirmation_seconds}
+    asked: Entry = {"call": _bound(call), "at": now.timestamp()}
     await ledger.change(_key(code), lambda kept: (asked, None))
     raise PolicyError(
         f"{call.tool} needs a person's consent{': this confirmation does not hold' if shown else ''}",
@@ -38,7 +39,10 @@ async def confirm(ledger: Ledger, call: Call, entropy: Entropy, now: datetime) -
 
 
 def _spend(kept: Entry | None, call: Call, now: datetime) -> tuple[Entry | None, bool]:
-    holds = kept is not None and kept["call"] == _bound(call) and now.timestamp() < kept["until"]
+    if kept is None or kept["call"] != _bound(call):
+        return kept, False
+    age = now.timestamp() - float(kept["at"])
+    holds = -LIMITS.clock_skew_seconds < age < LIMITS.confirmation_seconds
     return (None, True) if holds else (kept, False)
 
 

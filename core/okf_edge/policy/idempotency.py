@@ -2,9 +2,11 @@
 
     nothing → claimed → committed → completed
                  ↓ refused before it ran: forgotten
+                          ↓ failed, or stopped on its way → lost
 
-`committed` is written before the tool runs. A call that is found there later, without its result, has an unknown
-outcome: it is told so, and never run again. The same key with other arguments is an error.
+`committed` is written before the tool runs. A call that was lost, or is found there later without its result, has an
+unknown outcome: it is told so, and never run again. The same key with other arguments is an error. A clock that was
+set back makes nothing younger: what seems to come from the future counts as old.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ async def claim(ledger: Ledger, call: Call, now: datetime) -> Claim | None:
     key = f"call-{sha256(f'{len(call.caller.name)}:{call.caller.name}:{named}'.encode()).hexdigest()}"
 
     def decide(kept: Entry | None) -> tuple[Entry | None, Result | None]:
-        age = now.timestamp() - kept["at"] if kept else 0.0
+        age = _age(kept, now) if kept else 0.0
         if kept is None or age > LIMITS.idempotency_seconds or _died_early(kept, age, call):
             return {"state": "claimed", "call": call.fingerprint, "at": now.timestamp()}, None
         return kept, _outcome(kept, age, call)
@@ -69,6 +71,18 @@ async def release(ledger: Ledger, claimed: Claim | None) -> None:
         await ledger.change(claimed.key, lambda kept: (None, None))
 
 
+async def lose(ledger: Ledger, claimed: Claim | None) -> None:
+    """Note that nobody knows how a call ended."""
+    if claimed:
+        await ledger.change(claimed.key, lambda kept: ({**(kept or {}), "state": "lost"}, None))
+
+
+def _age(kept: Entry, now: datetime) -> float:
+    """Seconds since a call was claimed. Of one from the future nobody knows: enough to be dead, not to be forgotten."""
+    age = now.timestamp() - float(kept["at"])
+    return age if age > -LIMITS.clock_skew_seconds else LIMITS.claim_seconds + 1
+
+
 def _died_early(kept: Entry, age: float, call: Call) -> bool:
     """Whether the same call was claimed by a process that ended before it ran anything."""
     return kept["state"] == "claimed" and kept["call"] == call.fingerprint and age > LIMITS.claim_seconds
@@ -84,7 +98,7 @@ def _outcome(kept: Entry, age: float, call: Call) -> Result:
     if kept["state"] == "completed":
         result = kept["result"]
         return Result(result["content"], result["text"], {**result["meta"], "replayed": True})
-    if kept["state"] == "committed" and age > LIMITS.claim_seconds:
+    if kept["state"] == "lost" or (kept["state"] == "committed" and age > LIMITS.claim_seconds):
         raise PolicyError(
             "this call began and its end is not known; it is not run again",
             code="outcome-unknown",

@@ -8,6 +8,7 @@ spends no confirmation, and leaves no claim behind.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -18,6 +19,7 @@ from okf_edge.okf.freshness import format_instant
 from okf_edge.policy import audit, authorise, confirm, idempotency
 from okf_edge.policy.audit import Record
 from okf_edge.policy.call import Call, Guarded, Result
+from okf_edge.policy.deadline import TIMED_OUT, within
 from okf_edge.policy.ledger import AuditLog, Ledger
 from okf_edge.policy.parse import canonical
 from okf_edge.policy.rate import Buckets
@@ -28,7 +30,8 @@ T = TypeVar("T")
 Watch = Callable[[Record], None]
 
 UNKNOWN = "unknown"
-"""In a record, in place of a tool or a base that its caller made up: it could be anything, content too."""
+"""In a record, in place of a tool or a base that its caller made up: it could be anything, content too. As an outcome:
+a call that writes was stopped on its way."""
 
 
 def _unwatched(record: Record) -> None:
@@ -39,7 +42,8 @@ def _unwatched(record: Record) -> None:
 class Guards:
     """What the stages need: where they remember and record, the clock, and the switch that forbids all writing.
 
-    `watch` is told each record too, for those who run the server.
+    `watch` is told each record too, for those who run the server. `seconds` is how long a tool may run, None for as
+    long as it takes.
     """
 
     ledger: Ledger
@@ -50,15 +54,18 @@ class Guards:
     read_only: bool = False
     buckets: Buckets = field(default_factory=Buckets)
     watch: Watch = _unwatched
+    seconds: float | None = None
 
 
 @dataclass(slots=True)
 class Course:
-    """How far a call came, for its record."""
+    """How far a call came, for its record. `is_writing`: whether it changed something, or was about to, so that
+    nobody knows how it ended if it is stopped now."""
 
     outcome: str = "failed"
     code: str = ""
     bytes: int = 0
+    is_writing: bool = False
 
 
 async def run(guards: Guards, call: Call, tool: Guarded | None, base: str, known: Collection[str]) -> Result:
@@ -70,7 +77,7 @@ async def run(guards: Guards, call: Call, tool: Guarded | None, base: str, known
     """
 
     async def stages(course: Course) -> Result:
-        result = await _stages(guards, call, tool, base, known)
+        result = await _stages(guards, call, tool, base, known, course)
         require_size(course, len(canonical(result.content)))
         return result
 
@@ -86,8 +93,12 @@ async def observed(guards: Guards, call: Call, base: str, work: Callable[[Course
         course.outcome = "done"
         return result
     except OkfError as error:
-        course.outcome = "denied" if isinstance(error, PolicyError) else "failed"
+        is_stopped = course.is_writing and error.code == TIMED_OUT
+        course.outcome = UNKNOWN if is_stopped else "denied" if isinstance(error, PolicyError) else "failed"
         course.code = error.code
+        raise
+    except asyncio.CancelledError:
+        course.outcome = UNKNOWN if course.is_writing else "cancelled"
         raise
     finally:
         await _record(guards, call, base, course, guards.clock.monotonic() - started)
@@ -104,7 +115,9 @@ def require_size(course: Course, size: int) -> None:
         )
 
 
-async def _stages(guards: Guards, call: Call, tool: Guarded | None, base: str, known: Collection[str]) -> Result:
+async def _stages(
+    guards: Guards, call: Call, tool: Guarded | None, base: str, known: Collection[str], course: Course
+) -> Result:
     if tool is None:
         raise InputError(f"there is no tool {call.tool!r}", code="no-tool", hint="See the list of tools.")
     authorise.authorise(call, tool, read_only=guards.read_only)
@@ -122,10 +135,15 @@ async def _stages(guards: Guards, call: Call, tool: Guarded | None, base: str, k
         await idempotency.release(guards.ledger, claimed)
         raise
     await idempotency.commit(guards.ledger, claimed)
+    course.is_writing = tool.kind == "write"
     try:
-        result = await tool.run(call.caller, checked)
+        async with within(guards.seconds, guards.clock):
+            result = await tool.run(call.caller, checked)
     except InputError:
         await idempotency.release(guards.ledger, claimed)  # it was refused as asked, so nothing happened
+        raise
+    except BaseException:
+        await idempotency.lose(guards.ledger, claimed)
         raise
     await idempotency.complete(guards.ledger, claimed, result)
     return result

@@ -9,6 +9,7 @@ from typing import Any
 from okf_edge.policy import authorise, pipeline
 from okf_edge.policy.call import Call, Result
 from okf_edge.policy.caller import Caller
+from okf_edge.policy.deadline import within
 from okf_edge.policy.pipeline import Course, Guards
 from okf_edge.tools import resources
 from okf_edge.tools.catalogue import TOOLS, shown_to
@@ -54,7 +55,8 @@ class Service:
     async def _read(self, caller: Caller, uri: str, course: Course) -> Content:
         authorise.require_scope(caller, "read", "reading pages")
         self.guards.buckets.take(caller.name, "read", self.guards.clock.monotonic())
-        content = await resources.read(self.world(caller), uri)
+        async with within(self.guards.seconds, self.guards.clock):
+            content = await resources.read(self.world(caller), uri)
         pipeline.require_size(course, len(content.text.encode()))
         return content
 

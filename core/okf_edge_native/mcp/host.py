@@ -13,6 +13,7 @@ from okf_edge.app.ports import Ports
 from okf_edge.app.view import seen_by
 from okf_edge.errors import AlreadyExistsError, InputError
 from okf_edge.policy.caller import Caller
+from okf_edge.policy.deadline import Timed
 from okf_edge.policy.parse import canonical
 from okf_edge.policy.pipeline import Guards, Watch
 from okf_edge.ports import FileTree
@@ -47,7 +48,8 @@ class NativeHost:
     def ports(self, base: Base, caller: Caller) -> Ports:
         whole = self._ports.get(base.place)
         if whole is None:
-            whole = self._ports[base.place] = compose.ports_of(base.place, True)
+            whole = replace(compose.ports_of(base.place, True), progress=Timed(SystemClock()))
+            self._ports[base.place] = whole
         return seen_by(whole, caller.rules.admits, _spare_of(base, caller)) if caller.rules else whole
 
     def searcher(self, bases: Sequence[Base], absent: Mapping[str, str], caller: Caller) -> Federation:
@@ -81,11 +83,22 @@ class NativeHost:
         return await open_source(named)
 
 
-def service_of(host: NativeHost, *, read_only: bool = False, watch: Watch | None = None) -> Service:
-    """The service of this machine: claims and log in the user's state folder. Args: watch: is told of each call."""
+def service_of(
+    host: NativeHost, *, read_only: bool = False, watch: Watch | None = None, seconds: float | None = None
+) -> Service:
+    """The service of this machine: claims and log in the user's state folder.
+
+    Args: watch: is told of each call. seconds: how long one may run.
+    """
     place = state_place()
     guards = Guards(
-        FileLedger(place), FileAuditLog(place), audit_key(place), SystemClock(), SystemEntropy(), read_only=read_only
+        FileLedger(place),
+        FileAuditLog(place),
+        audit_key(place),
+        SystemClock(),
+        SystemEntropy(),
+        read_only=read_only,
+        seconds=seconds,
     )
     return Service(host, replace(guards, watch=watch) if watch else guards)
 

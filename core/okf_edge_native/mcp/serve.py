@@ -103,7 +103,7 @@ def serve(
     from okf_edge_native.mcp.patience import Impatient
 
     config = uvicorn.Config(
-        Endpoint(service_of(host, watch=watch), known, settings, issued),
+        Endpoint(service_of(host, watch=watch, seconds=LIMITS.call_seconds), known, settings, issued),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from okf_edge.errors import InputError, OkfError, PolicyError, UnavailableError
 from okf_edge.inmemory.calls import MemoryAuditLog, MemoryLedger
 from okf_edge.inmemory.system import ManualClock, SeededEntropy
-from okf_edge.policy import audit, pipeline
+from okf_edge.policy import audit, idempotency, pipeline
 from okf_edge.policy.call import Call, Kind, Result
 from okf_edge.policy.caller import Caller, Scope
 from okf_edge.policy.pipeline import Guards
@@ -88,11 +89,35 @@ async def test_a_key_is_of_one_caller_and_one_call(guards: Guards) -> None:
 async def test_a_call_whose_end_nobody_knows_is_never_run_again(guards: Guards, clock: ManualClock) -> None:
     tool = Counting(fails=UnavailableError("the disk went away"))
     assert (await refused(guards, tool, idempotency_key="k")).code == "unavailable"
-    assert (await refused(guards, tool, idempotency_key="k")).code == "idempotency-in-flight"
-    clock.advance(61)
     tool.fails = None
     assert (await refused(guards, tool, idempotency_key="k")).code == "outcome-unknown"
+    clock.advance(61)
+    assert (await refused(guards, tool, idempotency_key="k")).code == "outcome-unknown"
     assert len(tool.ran) == 1
+
+
+@pytest.mark.parametrize("seconds", [0, 61, -3600, -86_400 * 365])
+async def test_a_call_whose_process_died_is_never_run_again_wherever_the_clock_was_set(
+    guards: Guards, clock: ManualClock, seconds: float
+) -> None:
+    tool = Counting()
+    asked = Call(OWNER, tool.name, {"idempotency_key": "k"})
+    await idempotency.commit(guards.ledger, await idempotency.claim(guards.ledger, asked, clock.now()))
+    later = replace(guards, clock=ManualClock(clock.now() + timedelta(seconds=seconds)))
+    expected = "idempotency-in-flight" if seconds == 0 else "outcome-unknown"
+    assert (await refused(later, tool, idempotency_key="k")).code == expected
+    assert tool.ran == []
+
+
+@pytest.mark.parametrize("seconds", [301, -60, -3600, -86_400 * 365])
+async def test_a_confirmation_holds_no_longer_wherever_the_clock_was_set(
+    guards: Guards, clock: ManualClock, seconds: float
+) -> None:
+    tool = Counting(confirms=True)
+    code = (await refused(guards, tool)).details["confirm"]  # type: ignore[attr-defined]
+    later = replace(guards, clock=ManualClock(clock.now() + timedelta(seconds=seconds)))
+    assert (await refused(later, tool, confirm=code)).code == "confirmation-required"
+    assert tool.ran == []
 
 
 async def test_a_call_that_was_refused_as_asked_may_come_again(guards: Guards) -> None:
