@@ -1,9 +1,9 @@
-"""Runs in the worker: the suites of the core under pytest, on the DuckDB of the browser. The value is JSON.
+"""Runs in the worker: the suites of the core under pytest. The value is JSON.
 
 Rules:
 1. Whatever a test needs that no browser has is named in NATIVE: the test is skipped with that as its reason. Everything
    else runs; a test that fails for any other reason fails.
-2. Where natively DuckDB is opened, the worker's own database is.
+2. DuckDB is tried by the contracts and by parity; here the same SQL runs over SQLite.
 3. Pyodide's loop can't block: coroutines are run on a loop that polls.
 """
 
@@ -21,10 +21,7 @@ import sys
 import time
 import types
 
-import okf_edge_bridge
 import pytest
-
-from okf_edge_wasm.sql import Database, DuckdbWasmSql
 
 NATIVE = {
     "boto3": "S3 is reached natively only",
@@ -164,15 +161,6 @@ def _native_reason(text):
     return NO_PROCESSES if any(each in text for each in told) else ""
 
 
-def _install_native_stand_ins():
-    database = Database(okf_edge_bridge.database)
-    module = types.ModuleType("okf_edge_native.duckdb_engine")
-    module.DuckdbSql = lambda threads=1: DuckdbWasmSql(database)
-    module.MEMORY_LIMIT = "400MB"
-    sys.modules[module.__name__] = module
-    sys.meta_path.insert(0, _NativeOnly())
-
-
 def _stand_in_for_plugins(root):
     """The plugins of the suites start servers and build models: where they are asked for, the test is skipped."""
     conftest = pathlib.Path(root, "tests/conftest.py").read_text()
@@ -196,7 +184,7 @@ def run_suites(root, arguments):
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"
     sys.dont_write_bytecode = True
     sys.path[:0] = [root, f"{root}/tests"]
-    _install_native_stand_ins()
+    sys.meta_path.insert(0, _NativeOnly())
     _stand_in_for_plugins(root)
     plugin = Plugin()
     options = ["-q", "--no-header", "--capture=sys", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-W", "ignore"]

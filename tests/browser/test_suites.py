@@ -1,4 +1,4 @@
-"""The core's own suites, unit, contract and cases, run inside Pyodide, on the DuckDB of the browser."""
+"""The core's own suites, unit, contract and cases, run inside Pyodide."""
 
 from __future__ import annotations
 
