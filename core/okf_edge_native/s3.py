@@ -9,6 +9,7 @@ Rules:
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,9 @@ class S3Blobs:
         self._made = client
 
     async def get(self, key: str, max_bytes: int) -> Blob:
+        return await asyncio.to_thread(self._get, key, max_bytes)  # several may be on their way
+
+    def _get(self, key: str, max_bytes: int) -> Blob:
         with port_errors(key):
             found = self._client.get_object(Bucket=self._bucket, Key=self._key(key))
             data = b"" if found["ContentLength"] > max_bytes else found["Body"].read(max_bytes + 1)

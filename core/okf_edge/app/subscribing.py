@@ -129,7 +129,7 @@ async def install_from_feed(
 ) -> tuple[Installation, ...]:
     """Install `id` or `id@range` with all that it needs; what it needs comes first in the result."""
     bundle_id, _, text = wanted.partition("@")
-    found = await catalogue(ports, [feed] if feed else ())
+    found = await _offers_for(ports, bundle_id, [feed] if feed else ())
     name = feed or _only_feed(bundle_id, found)
     bundles = (await read_registry(ports.tree)).bundles
     releases = found.releases(name)
@@ -178,6 +178,24 @@ def newer_than(release: Release, others: Iterable[Release]) -> bool:
 
     rivals = [each for each in others if not each.yanked]
     return not release.yanked and all(compare_versions(release.version, each.version) >= 0 for each in rivals)
+
+
+async def _offers_for(ports: Ports, bundle_id: str, feeds: Sequence[str]) -> Catalogue:
+    """What is offered of a bundle and of all that its releases need: of few creators, of all where it is not there."""
+    creators = {creator_of(bundle_id)}
+    for _ in range(_NEEDS_ROUNDS):
+        found = await catalogue(ports, feeds, sorted(creators))
+        needed = {creator_of(each) for offer in found.offers for each, _ in offer.release.dependencies}
+        if needed <= creators:
+            if any(offer.release.id == bundle_id for offer in found.offers):
+                return found
+            break
+        creators |= needed
+    return await catalogue(ports, feeds)
+
+
+_NEEDS_ROUNDS = 4
+"""How deep needs over several creators are followed one by one."""
 
 
 def _feed(ports: Ports, subscription: Subscription) -> Feed:

@@ -8,6 +8,7 @@ Source: TUF specification 1.0.33, section 5; python-tuf's `Updater` is the oracl
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +16,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
-from okf_edge.errors import FeedError, NotFoundError
+from okf_edge.errors import FeedError, NotFoundError, TooLargeError
 from okf_edge.feed import trusted as decide
 from okf_edge.feed.kept import Kept
 from okf_edge.feed.metadata import MetaFile, Root, Snapshot, Targets, Timestamp
@@ -66,8 +67,7 @@ async def refresh(feed: Feed, now: datetime, creators: Iterable[str] | None = No
     snapshot = await _snapshot(feed, root, timestamp, now)  # 5.5
     targets = await _targets(feed, root, TARGETS, snapshot.meta[f"{TARGETS}.json"], now)  # 5.6
     believed = Trusted(root, timestamp, snapshot, targets)
-    for creator in decide.creators_of(targets) if creators is None else creators:
-        believed = await _with_creator(feed, believed, creator, now)  # 5.6.7
+    believed = await _with_creators(feed, believed, decide.creators_of(targets) if creators is None else creators, now)
     await feed.kept.see(now)
     return believed
 
@@ -186,17 +186,39 @@ def _kept_targets(
     return None
 
 
-async def _with_creator(feed: Feed, believed: Trusted, creator: str, now: datetime) -> Trusted:
-    """One creator more; what is wrong with one creator is no fault of the others."""
-    meta = believed.snapshot.meta.get(f"{creator}.json")
-    if meta is None or creator not in decide.creators_of(believed.targets):
-        return believed  # who has published nothing yet, or may not
+async def _with_creators(feed: Feed, believed: Trusted, creators: Iterable[str], now: datetime) -> Trusted:
+    """5.6.7: the releases of creators, some fetched at once: a feed of a thousand is a walk, not a thousand walks."""
+    gate = asyncio.Semaphore(LIMITS.feed_fetches_count)
+
+    async def fetched(creator: str, meta: MetaFile) -> Targets | FeedError:
+        async with gate:
+            return await _creator(feed, believed.targets, creator, meta, now)
+
+    allowed = frozenset(decide.creators_of(believed.targets))
+    named = {each: believed.snapshot.meta.get(f"{each}.json") for each in creators if each in allowed}
+    tasks = {
+        each: asyncio.ensure_future(fetched(each, meta)) for each, meta in named.items() if meta is not None
+    }  # who is not named has published nothing yet
     try:
-        found = await _targets(feed, believed.targets, creator, meta, now)
-    except (FeedError, NotFoundError) as error:
-        refusal = error if isinstance(error, FeedError) else FeedError(error.message, code="missing-metadata")
-        return replace(believed, refused={**believed.refused, creator: refusal})
-    return replace(believed, creators={**believed.creators, creator: found})
+        found = dict(zip(tasks, await asyncio.gather(*tasks.values()), strict=True))
+    finally:  # of one that fails, the others end too
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    good = {each: targets for each, targets in found.items() if isinstance(targets, Targets)}
+    refused = {each: error for each, error in found.items() if isinstance(error, FeedError)}
+    return replace(believed, creators=good, refused=refused)
+
+
+async def _creator(feed: Feed, delegator: Targets, creator: str, meta: MetaFile, now: datetime) -> Targets | FeedError:
+    """The releases of one creator, or why they are refused: what is wrong with one is no fault of the others."""
+    try:
+        return await _targets(feed, delegator, creator, meta, now)
+    except FeedError as error:
+        return error
+    except (NotFoundError, TooLargeError) as error:
+        is_gone = isinstance(error, NotFoundError)
+        return FeedError(error.message, code="missing-metadata" if is_gone else "mix-and-match")
 
 
 async def _fetch(feed: Feed, role: str, meta: MetaFile, limit: int) -> bytes:

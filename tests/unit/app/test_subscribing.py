@@ -96,6 +96,25 @@ async def test_a_bump_is_offered_installed_and_undone(reader):
     assert (await reader.okf.feeds.rollback("ada.harbour")).version == "1.0.0"
 
 
+async def test_an_installation_reads_the_lists_of_those_whom_it_needs_and_of_no_others(reader):
+    simulator = reader.simulator
+    for creator, needs in (("bob", "cid.tides"), ("cid", ""), ("dot", "")):
+        key = await simulator.keyring.create()
+        await publish.add_creator(simulator.writer, creator, [key.public_key], simulator.now)
+        archive = await make_bundle("1.0.0", {"tides.md": PAGE}, id=f"{creator}.tides")
+        release = replace(await released(archive), dependencies=((needs, "*"),) if needs else ())
+        await publish.publish(simulator.writer, release, archive, simulator.now)
+    simulator.store.reads.clear()
+    done = await reader.okf.feeds.install("bob.tides", "main", OPTIONS)
+    assert [each.bundle.id for each in done] == ["cid.tides", "bob.tides"]
+    lists = {key.split(".")[-2] for key in simulator.store.reads if key.startswith("metadata/")}
+    assert {"bob", "cid"} <= lists
+    assert "dot" not in lists
+    with pytest.raises(OkfError, match=r"no\.tides") as refusal:
+        await reader.okf.feeds.install("no.tides", "main", OPTIONS)
+    assert "dot.tides" in refusal.value.hint
+
+
 # --- attacks: each breaks a feed that offers 1.1.0 -------------------------------------------------------------------
 
 
