@@ -1,11 +1,13 @@
-"""Whoever opens connections and sends nothing, or little, holds no place; whoever is being answered keeps theirs."""
+"""Whoever opens connections and sends nothing, or little, or reads nothing, holds no place; others keep theirs."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from typing import Any
 
+import pytest
 import uvicorn
 
 from okf_edge_native.mcp.patience import Impatient
@@ -15,19 +17,34 @@ class Quick(Impatient):
     patience_seconds = 0.3
 
 
+LARGE = 32 * 1024 * 1024
+"""More than systems buffer for a connection."""
+
+
 async def application(scope: Any, receive: Any, send: Any) -> None:
     await asyncio.sleep(1.2 if scope["path"] == "/slow" else 0)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-    await send({"type": "http.response.body", "body": b"ok"})
+    body = b"x" * {"/large": LARGE, "/many": LARGE // 100}.get(scope["path"], 0) or b"ok"
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
-async def test_idle_connections_are_closed_and_working_ones_are_not() -> None:
+async def started() -> tuple[uvicorn.Server, asyncio.Task[None], int]:
     config = uvicorn.Config(application, port=0, lifespan="off", log_level="error", ws="none", http=Quick)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    return server, task, server.servers[0].sockets[0].getsockname()[1]
+
+
+async def stop(server: uvicorn.Server, task: asyncio.Task[None]) -> None:
+    server.should_exit = True
+    await asyncio.wait_for(task, 20)
+
+
+async def test_idle_connections_are_closed_and_working_ones_are_not() -> None:
+    server, task, port = await started()
 
     async def sends(*parts: bytes) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -48,5 +65,30 @@ async def test_idle_connections_are_closed_and_working_ones_are_not() -> None:
     assert (await sends(whole, head)).count(b"200") == 1
     assert (await sends(slow)).endswith(b"ok")
     assert (await sends(whole, slow)).count(b"ok") == 2
-    server.should_exit = True
-    await asyncio.wait_for(task, 20)
+    await stop(server, task)
+
+
+@pytest.mark.parametrize("path", ["/large", "/many"])
+async def test_a_client_that_does_not_read_its_answers_loses_its_connection(path: str) -> None:
+    server, task, port = await started()
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(("127.0.0.1", port))
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * (1 if path == "/large" else 300))
+    async with asyncio.timeout(20):
+        while not server.server_state.connections:
+            await asyncio.sleep(0.01)
+        while server.server_state.connections:
+            await asyncio.sleep(0.05)
+    client.close()
+    await stop(server, task)
+
+
+async def test_a_client_that_reads_slowly_gets_its_whole_answer() -> None:
+    server, task, port = await started()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+    writer.write(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    await asyncio.sleep(Quick.patience_seconds)
+    assert len(await asyncio.wait_for(reader.read(), 20)) > LARGE
+    writer.close()
+    await stop(server, task)

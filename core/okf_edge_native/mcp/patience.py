@@ -1,4 +1,5 @@
-"""Connections that wait for a request that does not come: they are closed, so that others get their places."""
+"""Connections that wait for a request that does not come, or whose client does not read: they are closed, so that
+others get their places."""
 
 from __future__ import annotations
 
@@ -10,13 +11,15 @@ from okf_edge.limits import LIMITS
 
 
 class Impatient(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, where neither the first request of a connection nor a later one may take for ever.
+    """HTTP/1.1 as uvicorn speaks it, where neither a request nor the reading of its answer may take for ever.
 
-    A request counts from its last header on; how long its body may take is the application's to say.
+    A request counts from its last header on; how long its body may take is the application's to say. An answer of the
+    largest size is read within the same time on the slowest line that is of use.
     """
 
     patience_seconds = LIMITS.http_idle_seconds
     _seen: RequestResponseCycle | None = None
+    _was_unread = False
     _next_look: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -32,10 +35,13 @@ class Impatient(H11Protocol):
         self._next_look = self.loop.call_later(self.patience_seconds, self._look)
 
     def _look(self) -> None:
-        """Close the connection when no request came since the last look, and none is worked on."""
+        """Close the connection when no request came since the last look and none is worked on, or nothing was read."""
         is_working = self.cycle is not None and not self.cycle.response_complete
-        if self.cycle is self._seen and not is_working:
+        is_same, is_unread = self.cycle is self._seen, self.transport.get_write_buffer_size() > 0
+        if is_same and is_unread and self._was_unread:
+            self.transport.abort()  # to close it would wait until all is read
+        elif is_same and not is_working and not is_unread:
             self.transport.close()
-            return
-        self._seen = self.cycle
-        self._look_later()
+        else:
+            self._seen, self._was_unread = self.cycle, is_unread
+            self._look_later()
