@@ -28,7 +28,7 @@ from okf_edge.bundles.registry import (
     read_registry,
     write_registry,
 )
-from okf_edge.errors import NotFoundError
+from okf_edge.errors import AlreadyExistsError, NotFoundError, UnavailableError
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 from okf_edge.state import corrupt, read_state, write_state
@@ -55,7 +55,8 @@ class Swap:
 
     @property
     def backup(self) -> str:
-        return f".okf/backups/{self.id}"
+        """Where the old folder waits for the new one: beside it, so that it gets there by one rename."""
+        return f"{LIBRARY}/.leaving-{self.id}"
 
     @property
     def kept(self) -> str:
@@ -118,13 +119,27 @@ async def _put_away(tree: FileTree, swap: Swap) -> None:
     """Keep the old folder or remove it, wherever the swap left it."""
     for old in filter(None, (swap.backup, swap.stage)):
         if swap.keeps:
-            with suppress(NotFoundError):
-                await tree.rename(old, swap.leaving)
+            await _move(tree, old, swap.leaving)
         await _remove(tree, old)
     if swap.wanted is None or await files_below(tree, swap.leaving):
         await _remove(tree, swap.kept)
     if await files_below(tree, swap.leaving):
         await tree.rename(swap.leaving, swap.kept)
+
+
+async def _move(tree: FileTree, old: str, new: str) -> None:
+    """Rename a folder that may be gone. Where `.okf` lies on another device it is copied, and stays until that is done:
+    a copy that was begun is made again.
+    """
+    try:
+        await tree.rename(old, new)
+    except NotFoundError:
+        return
+    except (AlreadyExistsError, UnavailableError) as error:
+        if error.code not in ("already-exists", "other-device"):
+            raise
+        for path in await files_below(tree, old):
+            await tree.write(f"{new}/{path}", await tree.read(f"{old}/{path}"))
 
 
 async def _remove(tree: FileTree, path: str) -> None:

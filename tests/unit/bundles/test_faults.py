@@ -9,7 +9,7 @@ import pytest
 from bundle_kit import make_bundle, put
 from okf_edge.bundles.install import recover, rollback, uninstall
 from okf_edge.bundles.registry import REGISTRY, installed
-from okf_edge.errors import OkfError, UnavailableError
+from okf_edge.errors import NotFoundError, OkfError, UnavailableError
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.inmemory.system import ManualClock
 
@@ -22,11 +22,15 @@ class FaultyTree(MemoryTree):
     """Fails at the n-th change: once, like a full disk, or from then on, like a killed process.
 
     `after` lets the change happen and fails then, as when a process dies between a rename and its return.
+    `devices` are 2 where `.okf` lies on another one than the rest, and nothing is renamed from one to the other.
     """
 
-    def __init__(self, base: MemoryTree, at: int, *, killed: bool, after: bool, can_exchange: bool) -> None:
+    def __init__(
+        self, base: MemoryTree, at: int, *, killed: bool, after: bool, can_exchange: bool, devices: int
+    ) -> None:  # fmt: skip
         super().__init__(base.files)
         self._at, self._killed, self._after, self._can_exchange = at, killed, after, can_exchange
+        self._devices = devices
         self._nested = False
         self.changes = 0
 
@@ -37,6 +41,10 @@ class FaultyTree(MemoryTree):
         await self._change(lambda: MemoryTree.create(self, path, data))
 
     async def rename(self, old: str, new: str) -> None:
+        if self._devices == 2 and old.startswith(".okf/") != new.startswith(".okf/"):
+            if not any(path.startswith(f"{old}/") for path in self.files):
+                raise NotFoundError(f"expected a folder at {old}, found none")
+            raise UnavailableError("expected one device, found two", code="other-device")
         await self._change(lambda: MemoryTree.rename(self, old, new))
 
     async def exchange(self, one: str, other: str) -> bool:
@@ -106,12 +114,13 @@ async def going_back(tree: MemoryTree, clock: ManualClock) -> object:
     return None
 
 
+@pytest.mark.parametrize("devices", [1, 2])
 @pytest.mark.parametrize("can_exchange", [False, True], ids=["renames", "exchanges"])
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("killed", [False, True], ids=["fails-once", "killed"])
 @pytest.mark.parametrize("work", [first_install, update, removal, going_back])
 async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
-    work: Work, killed: bool, after: bool, can_exchange: bool
+    work: Work, killed: bool, after: bool, can_exchange: bool, devices: int
 ):
     old = MemoryTree({"note.md": b"mine"})
     if work is not first_install:
@@ -129,7 +138,7 @@ async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
     while True:
         at += 1
         clock = ManualClock()
-        faulty = FaultyTree(old, at, killed=killed, after=after, can_exchange=can_exchange)
+        faulty = FaultyTree(old, at, killed=killed, after=after, can_exchange=can_exchange, devices=devices)
         try:
             await work(faulty, clock)
             finished = True
@@ -142,6 +151,7 @@ async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
             folder, _ = await installed_state(tree)
             assert folder in [outcome[0] for outcome in outcomes], f"seen by a reader after a fault at step {at}"
         clock.advance(60)
+        tree = FaultyTree(tree, 0, killed=False, after=False, can_exchange=can_exchange, devices=devices)
         await recover(tree, clock)
         state = await installed_state(tree)
         assert state in outcomes, f"after a fault at step {at}"
@@ -162,5 +172,6 @@ async def retry(tree: MemoryTree, work: Work, clock: ManualClock, wanted: object
     assert state == wanted
     left = [path for path in tree.files if path.startswith(".okf/") and not path.startswith((".okf/locks/", KEPT))]
     assert left == [REGISTRY]
+    assert not [path for path in tree.files if path.startswith("Library/.")]
     kept = {path.removeprefix(KEPT): data for path, data in tree.files.items() if path.startswith(KEPT)}
     assert kept == replaced
