@@ -62,9 +62,8 @@ def revoke_token(name: str, as_json: bool) -> int:
 
 
 def verify_log(as_json: bool) -> int:
-    place = state_place()
-    log = FileAuditLog(place)
-    found = audit.verify(asyncio.run(log.lines()), asyncio.run(log.head()), audit_key(place))
+    log, key = _log()
+    found = audit.verify(asyncio.run(log.lines()), asyncio.run(log.head()), key)
     word = bad(found.problem) if found.problem else good("whole")
     value = {"path": log.path, "lines": found.lines, "problem": found.problem}
     session.print_result(value, [line(word, f": {found.lines} lines hold", dim(f"  {log.path}"))], as_json)
@@ -72,10 +71,17 @@ def verify_log(as_json: bool) -> int:
 
 
 def tail_log(count: int | None, as_json: bool) -> int:
-    lines = asyncio.run(FileAuditLog(state_place()).lines())
+    lines = asyncio.run(_log()[0].lines())
     records = [_record(each) for each in lines[-(count or 20) :]]
     session.print_result({"records": records}, (_record_line(each) for each in records), as_json)
     return DONE
+
+
+def _log() -> tuple[FileAuditLog, bytes]:
+    """The log of calls, and its key."""
+    place = state_place()
+    key = audit_key(place)
+    return FileAuditLog(place, key), key
 
 
 def _expiry(text: str, now: datetime) -> datetime | None:

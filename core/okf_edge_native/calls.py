@@ -4,17 +4,20 @@ Rules:
 1. Everything is readable by its owner only. Claims, confirmations and the log lie in the user's state folder, tokens
    (as hashes) in the configuration folder.
 2. Processes exclude each other by a lock on a file beside; a lock ends with its process.
-3. A log is only ever appended; its last line is noted beside it.
+3. A log is only ever appended. Its last line is noted beside it under a seal, which nobody can make for an earlier
+   line without the key. After a note that is gone or broken the log goes on, and will never verify again.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
+from hmac import compare_digest
 from typing import Any, TypeVar
 
 from okf_edge.errors import StateFileError
@@ -27,6 +30,9 @@ T = TypeVar("T")
 
 _TAIL_BYTES = 4096
 """More than a line of the log can have."""
+
+_LOST = b'{"n":0,"mac":"lost"}'
+"""In place of the last line where the note of it is gone or broken: no line that follows on it verifies."""
 
 
 class FileLedger:
@@ -59,26 +65,25 @@ class FileLedger:
 
 
 class FileAuditLog:
-    """An `AuditLog` of one line a call. The end is read back at each append, since other processes append too."""
+    """An `AuditLog` of one line a call. The end is read back at each append, since other processes append too.
 
-    def __init__(self, folder: str) -> None:
+    Args: key: that of the log.
+    """
+
+    def __init__(self, folder: str, key: bytes) -> None:
         self.path = f"{folder}/audit.jsonl"
-        self._folder, self._head = folder, f"{folder}/audit.head"
-        self._made = False
+        self._folder, self._head, self._key = folder, _head_in(folder), key
 
     async def append(self, extend: Callable[[bytes], bytes]) -> None:
-        with port_errors(self.path):
-            if not self._made:
-                os.makedirs(self._folder, mode=0o700, exist_ok=True)
-                self._made = True
-            with (
-                locked(f"{self._folder}/audit.lock"),
-                _opened(self.path, os.O_RDWR | os.O_APPEND) as log,
-                _opened(self._head, os.O_RDWR) as head,
-            ):
-                line = extend(_last(log, _first_line(os.read(head, _TAIL_BYTES))))
-                os.write(log, line + b"\n")
-                _rewrite(head, line + b"\n")
+        with (
+            port_errors(self.path),
+            locked(f"{self._folder}/audit.lock"),
+            _opened(self.path, os.O_RDWR | os.O_APPEND) as log,
+            _opened(self._head, os.O_RDWR) as head,
+        ):
+            line = extend(_last(log, _unsealed(os.read(head, _TAIL_BYTES), self._key)))
+            os.write(log, line + b"\n")
+            _rewrite(head, _sealed(line, self._key))
 
     async def lines(self) -> list[bytes]:
         with port_errors(self.path):
@@ -86,19 +91,43 @@ class FileAuditLog:
 
     async def head(self) -> bytes:
         with port_errors(self._head):
-            return _first_line(_read(self._head))
+            return _unsealed(_read(self._head), self._key)
 
 
 def audit_key(folder: str) -> bytes:
-    """The key of the audit log, made when there is none."""
+    """The key of the audit log; when there is none it is made, and the end of an empty log is noted."""
     path = f"{folder}/audit.key"
     with port_errors(path):
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        with suppress(FileExistsError):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(os.urandom(32))
+        with locked(f"{folder}/audit.lock"):
+            if not os.path.exists(path):
+                key = os.urandom(32)
+                _create(_head_in(folder), _sealed(b"", key))
+                _create(path, key)
         return _read(path)
+
+
+def _head_in(folder: str) -> str:
+    return f"{folder}/audit.head"
+
+
+def _create(path: str, data: bytes) -> None:
+    with _opened(path, os.O_WRONLY | os.O_TRUNC) as file:
+        os.write(file, data)
+
+
+def _sealed(line: bytes, key: bytes) -> bytes:
+    return b"%b %b\n" % (line, _seal(line, key))
+
+
+def _unsealed(data: bytes, key: bytes) -> bytes:
+    """The line that was noted; `_LOST` when nobody with the key noted it."""
+    line, _, seal = _first_line(data).rpartition(b" ")
+    return line if compare_digest(seal, _seal(line, key)) else _LOST
+
+
+def _seal(line: bytes, key: bytes) -> bytes:
+    return hmac.new(key, b"the end: " + line, sha256).hexdigest().encode()
 
 
 @contextmanager
@@ -125,8 +154,15 @@ def _lock(descriptor: int) -> None:
 
 def _last(log: int, head: bytes) -> bytes:
     """The line to go on from: the noted one, or the one after it when a process ended before it could note that."""
+    if _ends_with(log, head + b"\n"):
+        return head
     tail = _tail(log).rpartition(b"\n")[2]
     return tail if head != tail and _number(tail) == _number(head) + 1 else head
+
+
+def _ends_with(descriptor: int, end: bytes) -> bool:
+    place = os.fstat(descriptor).st_size - len(end)
+    return place >= 0 and os.lseek(descriptor, place, os.SEEK_SET) == place and os.read(descriptor, len(end)) == end
 
 
 def _tail(descriptor: int) -> bytes:

@@ -50,7 +50,8 @@ def many_clients(work: Path) -> Iterator[Row]:
 async def _paired(notes: Path, state: Path) -> tuple[float, float]:
     """Medians in milliseconds: the search alone, and the whole call."""
     host, place = NativeHost(str(notes)), str(state)
-    guards = Guards(FileLedger(place), FileAuditLog(place), audit_key(place), SystemClock(), SystemEntropy())
+    key = audit_key(place)
+    guards = Guards(FileLedger(place), FileAuditLog(place, key), key, SystemClock(), SystemEntropy())
     service = Service(host, guards)
     base = (await host.bases())[-1]
     searcher = host.searcher([base], {}, OWNER)

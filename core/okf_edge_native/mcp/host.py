@@ -91,10 +91,11 @@ def service_of(
     Args: watch: is told of each call. seconds: how long one may run.
     """
     place = state_place()
+    key = audit_key(place)
     guards = Guards(
         FileLedger(place),
-        FileAuditLog(place),
-        audit_key(place),
+        FileAuditLog(place, key),
+        key,
         SystemClock(),
         SystemEntropy(),
         read_only=read_only,
