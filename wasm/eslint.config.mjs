@@ -4,7 +4,7 @@ import ts from "typescript-eslint";
 const SCRIPT_GLOBALS = ["process", "console", "Buffer", "URL", "TextDecoder", "TextEncoder", "WebAssembly", "fetch"];
 
 export default ts.config(
-  { ignores: ["node_modules/", "dist/", "**/*.d.ts"] },
+  { ignores: ["node_modules/", "dist/", "**/*.d.ts", "**/*.d.mts"] },
   js.configs.recommended,
   ...ts.configs.strict,
   {

@@ -5,12 +5,12 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { stripped } from "./strip.mjs";
+import { COMMON, IN_BROWSER, workerSource } from "./worker.mjs";
 
 const WASM = fileURLToPath(new URL("..", import.meta.url));
 const DUCKDB = `${WASM}node_modules/@duckdb/duckdb-wasm/dist/`;
 const PYODIDE = `${WASM}node_modules/pyodide/`;
 const MOST_EXPORTS = 1_000;
-const NODE_ONLY = ["fs", "fs/promises", "path", "url", "crypto", "vm", "ws", "child_process", "module"];
 
 const [, , engine, testing] = process.argv;
 
@@ -22,21 +22,11 @@ const asInBrowser = {
       contents: readFileSync(path, "utf8").replaceAll("process.versions.node", "process.versions.none"),
     })),
 };
-const common = {
-  bundle: true,
-  format: "esm",
-  minify: true,
-  target: "es2022",
-  resolveExtensions: [".ts", ".mjs", ".js"],
-  external: ["node:*", ...NODE_ONLY],
-  logLevel: "warning",
-};
-const inBrowser = { ...common, platform: "browser" };
-const inNode = { ...common, platform: "neutral", mainFields: ["module", "main"], plugins: [asInBrowser] };
+const inNode = { ...COMMON, platform: "neutral", mainFields: ["module", "main"], plugins: [asInBrowser] };
 
-await build({ ...inBrowser, entryPoints: [`${WASM}runtime/worker/browser.ts`], outfile: `${engine}/worker.js` });
+writeFileSync(`${engine}/worker.js`, await workerSource());
 for (const name of ["worker_browser", "page"]) {
-  await build({ ...inBrowser, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.js` });
+  await build({ ...IN_BROWSER, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.js` });
 }
 for (const name of ["worker_node", "node"]) {
   await build({ ...inNode, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.mjs` });

@@ -13,7 +13,7 @@ from pathlib import Path
 WASM = Path(__file__).parents[1]
 DIST = WASM / "dist"
 OUT = DIST / "reader"
-SOURCES = ("reader", "ui", "runtime", "package-lock.json", "../core/okf_edge/__init__.py")
+SOURCES = ("reader", "ui", "runtime", "build/worker.mjs", "package-lock.json", "../core/okf_edge/__init__.py")
 
 
 def build() -> Path:

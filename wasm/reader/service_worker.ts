@@ -24,6 +24,8 @@ const worker = self as unknown as World;
 const SHELL = `okf-shell-${__SHELL_DIGEST__}`;
 const OFFERS = "okf-offers";
 const MANIFEST = "engine/manifest.json";
+/** Only asked for where a site allows no worker of a blob: kept from then on. */
+const ENGINE_WORKER = "worker.js";
 
 worker.addEventListener("install", (event) => event.waitUntil(install()));
 worker.addEventListener("activate", (event) => event.waitUntil(activate()));
@@ -36,6 +38,7 @@ worker.addEventListener("fetch", (event) => {
   const name = nameOf(address);
   if (event.request.mode === "navigate" && name === "") event.respondWith(kept("index.html", event.request));
   else if (__SHELL__.includes(name) || name === MANIFEST) event.respondWith(kept(name, event.request));
+  else if (name === ENGINE_WORKER) event.respondWith(keptFromNow(event.request));
   else if (name === "site.json") event.respondWith(newest(event.request));
 });
 
@@ -59,6 +62,15 @@ async function activate(): Promise<void> {
 async function kept(name: string, request: Request): Promise<Response> {
   const cache = await caches.open(SHELL);
   return (await cache.match(addressOf(name))) ?? fetch(request);
+}
+
+async function keptFromNow(request: Request): Promise<Response> {
+  const cache = await caches.open(SHELL);
+  const before = await cache.match(addressOf(ENGINE_WORKER));
+  if (before) return before;
+  const response = await fetch(request);
+  if (response.ok) await cache.put(addressOf(ENGINE_WORKER), response.clone());
+  return response;
 }
 
 async function newest(request: Request): Promise<Response> {

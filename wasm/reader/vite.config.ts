@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { defineConfig, type Plugin } from "vite";
 
+import { workerSource } from "../build/worker.mjs";
+
 const version = /__version__ = "([^"]+)"/.exec(
   readFileSync(join(import.meta.dirname, "../../core/okf_edge/__init__.py"), "utf8"),
 )?.[1];
@@ -12,7 +14,7 @@ const version = /__version__ = "([^"]+)"/.exec(
 /** What the site offers: each site has its own, so it is no part of the page. */
 const OFFERS = "site.json";
 
-/** Writes `sw.js`, which knows every file of the page. */
+/** Writes `worker.js`, for sites that allow no other worker, and `sw.js`, which knows every file of the page. */
 function serviceWorker(): Plugin {
   return {
     name: "service-worker",
@@ -21,6 +23,9 @@ function serviceWorker(): Plugin {
       const files = readdirSync(join(import.meta.dirname, "public")).filter((name) => name !== OFFERS);
       const shell = [...Object.keys(bundle), ...files].sort();
       const digest = createHash("sha256");
+      const engineWorker = await workerSource();
+      this.emitFile({ type: "asset", fileName: "worker.js", source: engineWorker });
+      digest.update(engineWorker);
       for (const name of Object.keys(bundle).sort()) {
         const output = bundle[name];
         digest.update(name).update(output?.type === "chunk" ? output.code : (output?.source ?? ""));

@@ -155,7 +155,7 @@ export class Runtime {
     const manifest = await this.assetManifest();
     const source = await readAsset(this.host.assets, manifest, WORKER_ASSET);
     if (!safe) await this.host.crashes.write(crashes + 1); // taken back once it answers: a killed page writes nothing
-    this.worker = (this.host.worker ?? moduleWorker)(source);
+    this.worker = await (this.host.worker ?? moduleWorker)(source);
     this.worker.onmessage = (event: MessageEvent<ToPage>) => this.hear(event.data);
     this.worker.onerror = (event) => this.crash(event.message || "the worker could not be started");
     this.watch();
@@ -305,7 +305,8 @@ export class Runtime {
   }
 }
 
-function moduleWorker(source: Uint8Array): Worker {
+/** A worker of these bytes. Throws CallError `worker-refused`: no worker may be made of a blob here. */
+export function moduleWorker(source: Uint8Array): Worker {
   const url = URL.createObjectURL(new Blob([source as Uint8Array<ArrayBuffer>], { type: "text/javascript" }));
   try {
     return new Worker(url, { type: "module" });

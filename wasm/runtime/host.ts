@@ -22,7 +22,7 @@ export interface Host {
   /** A web address, as far as a person asked for it. Rejects when there is no answer. */
   fetch(url: string, method: "GET" | "HEAD", maxBytes: number): Promise<Fetched>;
   /** Makes the worker. Left out: a module worker from the asset `worker.js`. */
-  worker?: (source: Uint8Array) => Worker;
+  worker?: (source: Uint8Array) => Worker | Promise<Worker>;
   /** Remembers, beyond the life of the page, how often in a row the engine died. */
   crashes: CrashCount;
 }

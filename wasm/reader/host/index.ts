@@ -4,6 +4,7 @@ import type { CrashCount, Host } from "../../runtime/host";
 import { EngineFiles } from "./engine_files";
 import { StoredTree } from "./tree";
 import { fetchUrl } from "./web";
+import { startedWorker } from "./worker";
 
 export interface ReaderHost extends Host {
   assets: EngineFiles;
@@ -14,6 +15,7 @@ export function readerHost(): ReaderHost {
     assets: new EngineFiles(document.baseURI),
     trees: { base: new StoredTree("base"), spare: new StoredTree("spare"), device: new StoredTree("device") },
     fetch: fetchUrl,
+    worker: startedWorker,
     crashes: CRASHES,
   };
 }

@@ -1,0 +1,2 @@
+/** The text of the engine's worker. */
+export function workerSource(): Promise<string>;
