@@ -4,42 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from okf_edge.app import addresses
 from okf_edge.app.reading import Reading, read_concept
 from okf_edge.okf.freshness import is_stale
 from okf_edge.policy.call import Result
+from okf_edge.policy.parse import canonical
 from okf_edge.retrieval.answer import Answer, Candidate, to_json
 from okf_edge.retrieval.request import Filters, SearchRequest
 from okf_edge.retrieval.visible import visible
 from okf_edge.tools import budget, inputs
 from okf_edge.tools.host import EVERY, World
-from okf_edge.tools.marking import code_of, marked
+from okf_edge.tools.marking import code_of, marked, shown
 from okf_edge.tools.results import ReadPage
 from okf_edge.workspace import layout
 
 
 async def query(world: World, asked: inputs.Query) -> Result:
     """Answer from the bases that are meant; what does not fit the budget is left for the next page."""
-    about = f"{asked.question}\n{asked.kb}"
+    about = canonical([asked.question, asked.kb, asked.types, asked.tags, asked.paths, asked.means]).decode()
     start = budget.place_of(asked.cursor, about)
     answer = await _answer(world, asked, start + asked.k, explain=False)
     found = (answer.candidates or answer.near)[start:]
     count = budget.fitting([budget.cost_of(each.text) for each in found], asked.max_tokens)
     cursor = budget.cursor_of(start + count, about) if count < len(found) else ""
-    page = _page(answer, found[:count], _cut(found, count, cursor))
-    return Result(to_json(page), _text(world, page), {"cursor": cursor} if cursor else {})
+    cut = _cut(found, count, cursor)
+    page = _page(_clean(answer), tuple(map(_named, found[:count])), cut)
+    return Result(to_json(page), _text(world, answer, page, cut), {"cursor": cursor} if cursor else {})
 
 
 async def explain(world: World, asked: inputs.Asked) -> Result:
     """The same answer with how each step decided, and no texts."""
     answer = await _answer(world, asked, asked.k, explain=True)
     told = replace(
-        answer,
-        candidates=tuple(replace(each, text="") for each in answer.candidates),
-        near=tuple(replace(each, text="") for each in answer.near),
+        _clean(answer),
+        candidates=tuple(replace(_named(each), text="") for each in answer.candidates),
+        near=tuple(replace(_named(each), text="") for each in answer.near),
+        explain=cast(dict[str, Any], shown(answer.explain)),
     )
-    return Result(to_json(told), f"{told.verdict}: {told.reason}")
+    return Result(to_json(told), f"{told.verdict}\n{_reason(told, code_of(world.entropy))}")
 
 
 async def read(world: World, asked: inputs.Read) -> Result:
@@ -52,13 +56,13 @@ async def read(world: World, asked: inputs.Read) -> Result:
     start = min(budget.place_of(asked.cursor, about), len(lines) - 1)
     count = budget.lines_fitting(lines[start:], asked.max_tokens)
     end = start + count
-    shown = _read_page(world, base.name, reading, lines[start:end], start)
+    told = _read_page(world, base.name, reading, lines[start:end], start)
     cut = len(lines) - end
-    shown = shown.model_copy(update={"cut": cut, "cursor": budget.cursor_of(end, about) if cut else ""})
-    more = f"\n{cut} more lines; go on with the cursor {shown.cursor}" if cut else ""
-    about_it = {"source": shown.uri, "tier": shown.tier, "trust": shown.trust, "fresh": str(shown.fresh).lower()}
-    text = marked(shown.text, about_it, code_of(world.entropy))
-    return Result(shown.model_dump(mode="json"), f"{text}{more}")
+    told = told.model_copy(update={"cut": cut, "cursor": budget.cursor_of(end, about) if cut else ""})
+    more = f"\n{cut} more lines; go on with the cursor {told.cursor}" if cut else ""
+    about_it = {"source": told.uri, "tier": told.tier, "trust": told.trust, "fresh": str(told.fresh).lower()}
+    text = marked(told.text, about_it, code_of(world.entropy))
+    return Result(told.model_dump(mode="json"), f"{text}{more}")
 
 
 async def _answer(world: World, asked: inputs.Asked, k: int, *, explain: bool) -> Answer:
@@ -79,15 +83,28 @@ async def _answer(world: World, asked: inputs.Asked, k: int, *, explain: bool) -
     return await world.host.searcher(usable, absent, world.caller).search(request)
 
 
-def _page(answer: Answer, shown: Sequence[Candidate], cut: str) -> Answer:
+def _page(answer: Answer, places: tuple[Candidate, ...], cut: str) -> Answer:
     notes = "; ".join(filter(None, (answer.coverage.note, cut)))
     answers = answer.verdict == "ok"
     return replace(
         answer,
-        candidates=tuple(shown) if answers else (),
-        near=() if answers else tuple(shown),
+        candidates=places if answers else (),
+        near=() if answers else places,
         coverage=replace(answer.coverage, note=notes),
     )
+
+
+def _clean(answer: Answer) -> Answer:
+    """An answer whose reason and note, which name pages, hide nothing."""
+    return replace(
+        answer, reason=visible(answer.reason), coverage=replace(answer.coverage, note=visible(answer.coverage.note))
+    )
+
+
+def _named(candidate: Candidate) -> Candidate:
+    """A place whose names hide nothing; its address leads to the page whatever that is called."""
+    why = tuple(map(visible, candidate.why))
+    return replace(candidate, path=visible(candidate.path), kb=visible(candidate.kb), why=why)
 
 
 def _cut(found: Sequence[Candidate], count: int, cursor: str) -> str:
@@ -99,11 +116,15 @@ def _cut(found: Sequence[Candidate], count: int, cursor: str) -> str:
     return f"{len(found) - count} more places did not fit max_tokens; go on with the cursor {cursor}"
 
 
-def _text(world: World, answer: Answer) -> str:
+def _text(world: World, answer: Answer, page: Answer, cut: str) -> str:
     code = code_of(world.entropy)
-    head = [f"{answer.verdict}: {visible(answer.reason)}"]
-    head += [answer.coverage.note] if answer.coverage.note else []
-    return "\n".join([*head, *(_place(each, code) for each in answer.candidates or answer.near)])
+    head = [answer.verdict, *filter(None, (cut,)), _reason(answer, code)]
+    return "\n".join([*head, *(_place(each, code) for each in page.candidates or page.near)])
+
+
+def _reason(answer: Answer, code: str) -> str:
+    """Why it is the answer, between marks too: names of pages are in it, and a name may say anything."""
+    return marked("\n".join(filter(None, (answer.reason, answer.coverage.note))), {"about": "the answer"}, code)
 
 
 def _place(candidate: Candidate, code: str) -> str:
@@ -126,7 +147,7 @@ def _read_page(world: World, kb: str, reading: Reading, lines: Sequence[str], st
     first = reading.lines[0] + start
     return ReadPage(
         kb=kb,
-        path=reading.path,
+        path=visible(reading.path),
         uri=addresses.address_of(kb, reading.path),
         title=visible(reading.title),
         heading=visible(reading.heading),

@@ -57,7 +57,7 @@ def place_of(cursor: str, about: str) -> int:
         return 0
     try:
         place, digest = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if isinstance(place, int) and place >= 0 and digest == _digest(about):
+        if type(place) is int and place >= 0 and digest == _digest(about):
             return place
     except (ValueError, TypeError, RecursionError):
         pass

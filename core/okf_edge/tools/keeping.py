@@ -80,7 +80,7 @@ async def link_graph(world: World, asked: inputs.Neighbours) -> Result:
     told = results.NeighbourList(
         kb=base.name, path=found.path, links=_lines(found.links), linked_from=_lines(found.linked_from), cut=cut
     )
-    text = f"{found.path}: links to {len(found.links)} pages, linked from {len(found.linked_from)}"
+    text = f"links to {len(found.links)} pages, linked from {len(found.linked_from)}"
     return _report(told.model_dump(mode="json"), text)
 
 

@@ -17,6 +17,10 @@ from okf_edge.app import addresses, lifecycle
 from okf_edge.app.ports import Config
 from okf_edge.errors import NotFoundError
 from okf_edge.limits import LIMITS
+from okf_edge.okf.concept import concept_of
+from okf_edge.okf.freshness import is_stale
+from okf_edge.okf.outline import outline_of
+from okf_edge.okf.reader import read_document
 from okf_edge.policy.parse import canonical
 from okf_edge.ports import FileStat
 from okf_edge.retrieval.visible import visible
@@ -78,10 +82,17 @@ async def read(world: World, uri: str) -> Content:
     path = _same_name(wanted, await _curated(world, base))
     if path is None or not world.host.is_single(base, path):
         raise _absent(uri)
-    data = await world.host.ports(base, world.caller).tree.read(path, LIMITS.note_bytes)
-    about = {"source": uri, "kb": base.name, "tier": layout.tier_of(path), "bundle": layout.bundle_folder(path)}
-    text = marked(data.decode("utf-8", "replace"), about, code_of(world.entropy))
-    return Content(uri, "text/markdown", text)
+    document = read_document(path, await world.host.ports(base, world.caller).tree.read(path, LIMITS.note_bytes))
+    concept, bundle = concept_of(document, outline_of(document)), layout.bundle_folder(path)
+    about = {
+        "source": addresses.address_of(base.name, path),
+        "kb": base.name,
+        "tier": "bundle" if bundle else layout.tier_of(path),
+        "bundle": bundle,
+        "trust": concept.trust,
+        "fresh": str(not is_stale(concept.stale_after, world.clock.now())).lower(),
+    }
+    return Content(uri, "text/markdown", marked(document.text, about, code_of(world.entropy)))
 
 
 async def completions(world: World, name: str, begun: str, kb: str) -> list[str]:
