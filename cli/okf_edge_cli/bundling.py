@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from okf_edge.app import Okf
 from okf_edge.app.shown import bundle_json, installation_json, verified_json
 from okf_edge.bundles.install import Installation, InstallOptions
+from okf_edge.bundles.names import problems_of_bundle_id
 from okf_edge.bundles.registry import InstalledBundle
 from okf_edge.bundles.verify import Verified
-from okf_edge.errors import InputError
+from okf_edge.errors import InputError, NotFoundError
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.parser import ANY
@@ -41,11 +42,20 @@ def install(
     options = InstallOptions(source, bundle_id, version, force, accept_risks, accept_nonconformant)
 
     async def job(okf: Okf) -> Installation:
-        return await okf.install(await open_source(source), options, sha256)
+        try:
+            return await okf.install(await open_source(source), options, sha256)
+        except NotFoundError as error:
+            if error.code == "no-archive" and _is_id(source):
+                error.hint = f"If it is the id of a bundle in a feed: okf install {source} --feed"
+            raise
 
     done = session.run(job, folder, as_json)
     session.print_result(installation_json(done), install_lines(done), as_json)
     return DONE
+
+
+def _is_id(source: str) -> bool:
+    return not problems_of_bundle_id(source.partition("@")[0])
 
 
 def uninstall(bundle_id: str, folder: str | None, force: bool, as_json: bool) -> int:

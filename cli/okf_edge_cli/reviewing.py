@@ -54,8 +54,12 @@ def review(
 
 
 def _is_open(found: Checklist) -> bool:
-    risks = any(found.open_risks(each) for each in found.lines if each.status == "approved")
-    return bool(found.count("unreviewed") or risks or found.problems)
+    return bool(found.count("unreviewed") or _open_risks(found) or found.problems)
+
+
+def _open_risks(found: Checklist) -> tuple[Finding, ...]:
+    """What keeps approved items here: blocking risks that nobody has accepted yet."""
+    return tuple(risk for each in found.lines if each.status == "approved" for risk in found.open_risks(each))
 
 
 # --- at a terminal ---------------------------------------------------------------------------------------------------
@@ -75,12 +79,18 @@ async def _ask(okf: Okf, wanted: Wanted, reviewer: str) -> Checklist:
             skipped.add(item.item.path)
         elif word in ("a", "f"):
             found = await okf.decide(wanted, _verdicts(found, item, reviewer, approves=word == "a"))
+            skipped.add(item.item.path)  # it was answered, if without a reason: it is asked again the next time
     return found
 
 
 def _next(found: Checklist, skipped: set[str]) -> ReviewLine | None:
+    """The next item without a decision, or approved without a reason for its risks."""
     waiting = (each for each in found.lines if each.item.path not in skipped)
-    return next((each for each in waiting if each.status == "unreviewed"), None)
+    return next((each for each in waiting if _waits(found, each)), None)
+
+
+def _waits(found: Checklist, each: ReviewLine) -> bool:
+    return each.status == "unreviewed" or (each.status == "approved" and bool(found.open_risks(each)))
 
 
 def _verdicts(found: Checklist, item: ReviewLine, reviewer: str, *, approves: bool) -> Verdicts:
@@ -170,16 +180,22 @@ def _lines(found: Checklist) -> Iterator[Line]:
         places = ", ".join(found.withheld)
         yield line(dim(f"names of files that stay are taken out at {places}; give the link other words to keep some"))
     counts = ", ".join(f"{found.count(status)} {status}" for status in ("approved", "unreviewed", "flagged"))
-    yield line(counts)
+    risks = len(_open_risks(found))
+    yield line(counts, wary(f"; {risks} blocking risks of approved items are not accepted") if risks else "")
+    if after := _next_step(found):
+        yield line(dim(f"  next: {after}"))
+
+
+def _next_step(found: Checklist) -> str:
+    review = found.review
+    begin = f"okf review {shlex.join(review.seeds)} --id {review.id}"
     if found.count("unreviewed"):
-        begin = f"okf review {shlex.join(review.seeds)} --id {review.id}"
-        yield line(
-            dim(f"  next: {begin} --approve ITEM … --flag ITEM … --reviewer NAME, or without them on a terminal")
-        )
-    else:
-        yield line(
-            dim(f"  next: okf publish --id {review.id} --version 1.0.0 --to FEED, or okf export DIR --reviewed …")
-        )
+        return f"{begin} --approve ITEM … --flag ITEM … --reviewer NAME, or without them on a terminal"
+    if risks := _open_risks(found):
+        return f"{begin} --accept {risks[0].id}='why it may leave' … --reviewer NAME, or --flag the item, or mend it"
+    if found.problems:
+        return ""
+    return f"okf publish --id {review.id} --version 1.0.0 --to FEED, or okf export DIR --reviewed …"
 
 
 def _item(found: Checklist, each: ReviewLine) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -48,10 +49,10 @@ def search_feed(words: Sequence[str], feed: str, folder: str | None, as_json: bo
 
 
 def install_from_feed(wanted: str, feed: str, options: InstallOptions, folder: str | None, as_json: bool) -> int:
-    """`okf install ID[@RANGE] --feed [NAME or URL]`."""
+    """`okf install ID[@RANGE] --feed [NAME, URL or folder]`."""
 
     async def job(okf: Okf) -> tuple[Sequence[Installation], str]:
-        if "://" not in feed and not feed.startswith(GITHUB):
+        if not _is_address(feed):
             return await okf.feeds.install(wanted, "" if feed == ANY else feed, options), ""
         followed, note = await _followed(okf, await feed_address(feed))
         return await okf.feeds.install(wanted, followed.name, options), note
@@ -63,6 +64,11 @@ def install_from_feed(wanted: str, feed: str, options: InstallOptions, folder: s
     notes = [line(wary("  note: "), note)] if note else []
     session.print_result({**value, "needed": needed}, [*_install_lines(done), *notes], as_json)
     return DONE
+
+
+def _is_address(feed: str) -> bool:
+    """Whether it says where a feed is, and not what one is called here: no name holds a slash or a colon."""
+    return feed.startswith(GITHUB) or any(mark in feed for mark in {"/", os.sep})
 
 
 def _name_for(address: str) -> str:

@@ -57,6 +57,29 @@ def test_what_to_install_may_stand_behind_the_option(okf, shelf, tmp_path):
     assert okf("install", "--dir", base, "--json").error["code"] == "usage"
 
 
+def test_whoever_is_lost_on_the_way_to_a_bundle_is_told_the_next_step(okf, shelf, tmp_path):
+    base = tmp_path / "reader"
+    base.mkdir()
+    assert okf("init", base).code == 0
+    lost = okf("search-feed", "harbour", "--dir", base, "--json")
+    assert (lost.error["code"], "main" in lost.error["message"]) == ("no-feed", False)
+    assert "okf feed trust" in lost.error["hint"]
+    lost = okf("install", "ada.harbour@^1", "--dir", base, "--json")
+    assert lost.error["hint"].endswith("okf install ada.harbour@^1 --feed")
+    assert "--feed" not in okf("install", "some/where.zip", "--dir", base, "--json").error["hint"]
+
+
+def test_a_feed_is_named_by_its_folder_too(okf, shelf, tmp_path):
+    base = tmp_path / "reader"
+    base.mkdir()
+    assert okf("init", base).code == 0
+    done = okf("install", "ada.harbour", "--feed", shelf, "--dir", base, "--json")
+    assert done.json["bundle"]["feed"] == "shelf"
+    assert "its root was taken as found" in done.json["notes"][-1]
+    again = okf("install", "ada.harbour", "--feed", "./shelf", "--dir", base, "--json")
+    assert (again.json["outcome"], again.json["notes"]) == ("unchanged", [])
+
+
 def test_a_range_picks_the_newest_version_within_it(okf, shelf, tmp_path):
     for version in ("1.1.0", "2.0.0"):
         (tmp_path / "source/tides.md").write_text(f"{PAGE}{version}\n")

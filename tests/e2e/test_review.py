@@ -81,6 +81,36 @@ def test_there_is_no_way_to_approve_all(okf, base):
         assert okf("review", "weir", "--id", ID, "--dir", base, *attempt).code == 2
 
 
+def test_an_approved_item_with_a_risk_that_nobody_accepted_is_told_and_asked_again(okf, base, environment):
+    (base / "concepts/gate.md").write_text("---\ntype: Concept\n---\n\nAsk ada.lovelace@weirworks.org.\n")
+    decide = ["--id", ID, "--dir", base, "--reviewer", "ada"]
+    some = ["--approve", "concepts/weir.md", "--approve", "concepts/gate.md", "--approve", "Notes/Log.md"]
+    told = okf("review", "weir", *decide, *some, "--flag", "People/Owner.md")
+    assert told.code == 1
+    assert "1 blocking risks of approved items are not accepted" in told.out
+    (step,) = [line for line in told.out.splitlines() if line.startswith("  next: ")]
+    assert "--accept" in step
+    assert "okf publish" not in step
+    main, side = pty.openpty()
+    process = subprocess.Popen(
+        [OKF, "review", *decide], stdin=side, stdout=side, stderr=side, env={**environment, "TERM": "xterm"},
+        close_fds=True,
+    )  # fmt: skip
+    os.close(side)
+    os.write(main, b"a\nshe agreed\n")
+    try:
+        while os.read(main, 65536):
+            pass
+    except OSError:  # the terminal is gone when the process is
+        pass
+    os.close(main)
+    assert process.wait(60) == 0
+    done = okf("review", *decide[:4], "--list")
+    assert done.code == 0
+    assert "accepted: she agreed" in done.out
+    assert "next: okf publish" in done.out
+
+
 def test_at_a_terminal_each_item_is_shown_with_its_text_and_decided_alone(environment, base):
     main, side = pty.openpty()
     process = subprocess.Popen(

@@ -356,7 +356,7 @@ def _withheld_notes(shared: Shared) -> list[str]:
     if not shared.withheld:
         return []
     places = ", ".join(shared.withheld[:3]) + (", …" if len(shared.withheld) > 3 else "")
-    return [f"names of files that stay were taken out of {len(shared.withheld)} places: {places}"]
+    return [f"names of files that stay were taken out: {places}"]
 
 
 # --- releases --------------------------------------------------------------------------------------------------------

@@ -52,10 +52,16 @@ def chosen(subscriptions: Mapping[str, Subscription], name: str) -> Subscription
     """Raises: NotFoundError (`no-feed`): no feed of that name is followed."""
     if name in subscriptions:
         return subscriptions[name]
+    if not subscriptions:
+        raise NotFoundError(
+            "expected a feed that is followed here, found none",
+            code="no-feed",
+            hint="Follow one: okf feed trust URL, or the folder of a feed.",
+        )
     raise NotFoundError(
         f"expected a feed that is followed here, found none called {name!r}",
         code="no-feed",
-        hint=f"Followed: {', '.join(subscriptions) or 'none'}. Follow one with `okf feed trust`.",
+        hint=f"Followed: {', '.join(subscriptions)}. Follow one with `okf feed trust`.",
     )
 
 
