@@ -4,7 +4,8 @@ Rules:
 1. Everything is readable by its owner only. Claims, confirmations and the log lie in the user's state folder, tokens
    (as hashes) in the configuration folder.
 2. Processes exclude each other by a lock on a file beside; a lock ends with its process.
-3. A log is only ever appended. Its last line is noted beside it under a seal, which nobody can make for an earlier
+3. What is told of a failure names the file, not the place: callers over a network hear it too.
+4. A log is only ever appended. Its last line is noted beside it under a seal, which nobody can make for an earlier
    line without the key. After a note that is gone or broken the log goes on, and will never verify again.
 """
 
@@ -40,11 +41,12 @@ class FileLedger:
 
     def __init__(self, folder: str) -> None:
         self._folder = f"{folder}/calls"
-        self._swept = False
+        self._swept = float("-inf")
 
     async def change(self, key: str, decide: Callable[[Entry | None], tuple[Entry | None, T]]) -> T:
-        path = f"{self._folder}/{sha256(key.encode()).hexdigest()}.json"
-        with port_errors(path):
+        name = f"{sha256(key.encode()).hexdigest()}.json"
+        path = f"{self._folder}/{name}"
+        with port_errors(name):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             self._sweep()
             with locked(f"{self._folder}/lock"):
@@ -53,14 +55,14 @@ class FileLedger:
         return told
 
     def _sweep(self) -> None:
-        """Remove, once a process, what is too old to mean anything."""
-        if self._swept:
+        """Remove, once a day, what is too old to mean anything."""
+        if time.monotonic() - self._swept < LIMITS.idempotency_seconds:
             return
-        self._swept = True
+        self._swept = time.monotonic()
         with os.scandir(self._folder) as found:
             for each in found:
-                if time.time() - each.stat().st_mtime > 2 * LIMITS.idempotency_seconds and each.name != "lock":
-                    with suppress(FileNotFoundError):
+                with suppress(FileNotFoundError):  # another process sweeps too
+                    if time.time() - each.stat().st_mtime > 2 * LIMITS.idempotency_seconds and each.name != "lock":
                         os.unlink(each.path)
 
 
@@ -76,7 +78,7 @@ class FileAuditLog:
 
     async def append(self, extend: Callable[[bytes], bytes]) -> None:
         with (
-            port_errors(self.path),
+            port_errors(os.path.basename(self.path)),
             locked(f"{self._folder}/audit.lock"),
             _opened(self.path, os.O_RDWR | os.O_APPEND) as log,
             _opened(self._head, os.O_RDWR) as head,
@@ -187,7 +189,9 @@ def _entry(path: str) -> Entry | None:
     except ValueError:
         entry = None
     if not isinstance(entry, dict):
-        raise StateFileError(f"{path} is not what was written there", hint="Remove it: it tells of one call only.")
+        raise StateFileError(
+            f"{os.path.basename(path)} is not what was written there", hint="Remove it: it tells of one call only."
+        )
     return entry
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from okf_edge.errors import OkfError
 from okf_edge.policy import authorise, pipeline
 from okf_edge.policy.call import Call, Result
 from okf_edge.policy.caller import Caller
@@ -16,6 +19,9 @@ from okf_edge.tools.catalogue import TOOLS, shown_to
 from okf_edge.tools.host import EVERY, Base, Host, World, meant
 from okf_edge.tools.resources import Content
 from okf_edge.tools.tool import Bound, Tool
+
+_PLACE = re.compile(r"""(?<=['"])/[^'"\n]*/|(?<![\w:/.~'"])/(?:[^/\s'"]+/)+|\b[A-Za-z]:[\\/](?:[^\\/\s'"]+[\\/])*""")
+"""The folders in an absolute path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +46,19 @@ class Service:
 
         Raises: OkfError: whatever stopped the call; it was recorded.
         """
-        tool, world = self.tool(name), self.world(caller)
-        bases = await world.known()
-        base = _meant(self.host.default, bases, tool, arguments)
-        known = {each.name for each in bases} | ({EVERY} if tool and tool.federated else set())
-        bound = Bound(tool, world) if tool else None
-        return await pipeline.run(self.guards, Call(caller, name, arguments, declines), bound, base, known)
+        with _without_places(caller):
+            tool, world = self.tool(name), self.world(caller)
+            bases = await world.known()
+            base = _meant(self.host.default, bases, tool, arguments)
+            known = {each.name for each in bases} | ({EVERY} if tool and tool.federated else set())
+            bound = Bound(tool, world) if tool else None
+            return await pipeline.run(self.guards, Call(caller, name, arguments, declines), bound, base, known)
 
     async def resource(self, caller: Caller, uri: str) -> Content:
         """A page by its address, recorded like a call. Raises NotFoundError, PolicyError."""
         call = Call(caller, "resource", {"uri": uri})
-        return await pipeline.observed(self.guards, call, "", lambda course: self._read(caller, uri, course))
+        with _without_places(caller):
+            return await pipeline.observed(self.guards, call, "", lambda course: self._read(caller, uri, course))
 
     async def _read(self, caller: Caller, uri: str, course: Course) -> Content:
         authorise.require_scope(caller, "read", "reading pages")
@@ -59,6 +67,18 @@ class Service:
             content = await resources.read(self.world(caller), uri)
         pipeline.require_size(course, len(content.text.encode()))
         return content
+
+
+@contextmanager
+def _without_places(caller: Caller) -> Iterator[None]:
+    """Errors as a caller may hear them: over a network without the folders of this machine."""
+    try:
+        yield
+    except OkfError as error:
+        if not caller.is_local:
+            error.message, error.hint = _PLACE.sub("", error.message), _PLACE.sub("", error.hint)
+            error.issues = tuple(_PLACE.sub("", issue) for issue in error.issues)
+        raise
 
 
 def _meant(default: str, bases: Sequence[Base], tool: Tool | None, arguments: Mapping[str, Any]) -> str:

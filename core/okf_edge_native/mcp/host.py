@@ -42,7 +42,8 @@ class NativeHost:
     async def bases(self) -> Sequence[Base]:
         found = [Base(each.name, each.path, bases.REASONS.get(each.state, "")) for each in await bases.registered()]
         if self._folder and all(base.name != _name_of(self._folder) for base in found):
-            found.append(Base(_name_of(self._folder), self._folder))
+            is_there = os.path.isdir(self._folder)
+            found.append(Base(_name_of(self._folder), self._folder, "" if is_there else bases.REASONS["missing"]))
         return found
 
     def ports(self, base: Base, caller: Caller) -> Ports:
