@@ -4,6 +4,7 @@ import type OkfEdgePlugin from "./main";
 import { checkUpdates, updateAll } from "./updating";
 import { indexHere } from "./indexing";
 import { PickedFile } from "./picking";
+import { FeedModal } from "./feed_modal";
 import { InstallModal } from "./install_modal";
 import { verifyAll } from "./verifying";
 import { TrustModal } from "./trust_modal";
@@ -20,6 +21,9 @@ export function addCommands(plugin: OkfEdgePlugin): void {
     plugin.installFrom("");
   });
   add("install-file", say("install-file"), () => installFile(plugin));
+  add("feeds", say("show-feeds"), () => {
+    new FeedModal(plugin, "").open();
+  });
   add("check-updates", say("check-updates"), () => checkUpdates(plugin));
   add("update-all", say("update-all"), () => updateAll(plugin));
   add("verify", say("verify-all"), () => verifyAll(plugin));

@@ -1,12 +1,12 @@
 // From a link or a file to an installed bundle: look at it, decide, install. Nothing is written before the one button.
-import { Modal, Setting } from "obsidian";
-import type { Installation, Preview } from "../runtime/messages";
+import { Setting } from "obsidian";
+import type { Preview } from "../runtime/messages";
 import { signatureText, sizeText } from "../ui/words";
 import { ARCHIVE_BYTES, download, webAddress } from "./downloads";
-import { engineNotice } from "./engine_notice";
-import { isCancelled, messageOf } from "./failures";
+import { FeedModal, isFeed } from "./feed_modal";
 import type OkfEdgePlugin from "./main";
 import { PickedFile, type Picked } from "./picking";
+import { StepModal } from "./step_modal";
 import { locale, say } from "./words";
 
 interface Archive {
@@ -14,28 +14,19 @@ interface Archive {
   data: Uint8Array;
 }
 
-export class InstallModal extends Modal {
-  private readonly cancel = new AbortController();
-
+export class InstallModal extends StepModal {
   constructor(
-    private readonly plugin: OkfEdgePlugin,
+    plugin: OkfEdgePlugin,
     private readonly picked: Picked | null,
   ) {
-    super(plugin.app);
+    super(plugin);
   }
 
   override async onOpen(): Promise<void> {
     this.setTitle(say("install-title"));
-    this.modalEl.addClass("okf-edge-modal");
-    const presence = await this.plugin.engine.files.presence();
-    if (presence.state !== "there") engineNotice(this.contentEl, this.plugin, presence);
-    else if (this.picked) await this.lookAt(this.picked);
+    if (!(await this.hasEngine())) return;
+    if (this.picked) await this.lookAt(this.picked);
     else this.askWhere();
-  }
-
-  override onClose(): void {
-    this.cancel.abort();
-    this.contentEl.empty();
   }
 
   private askWhere(): void {
@@ -49,11 +40,18 @@ export class InstallModal extends Modal {
     form.createEl("button", { cls: "mod-cta", text: say("from-link"), attr: { type: "submit" } });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.lookAt({ link: field.value });
+      this.follow(field.value);
     });
     const file = this.contentEl.createEl("button", { text: say("from-file"), attr: { type: "button" } });
     file.addEventListener("click", () => void this.chooseFile());
     field.focus();
+  }
+
+  /** A link to anything but an archive is that of a feed. */
+  private follow(link: string): void {
+    if (!isFeed(link)) return void this.lookAt({ link });
+    this.close();
+    new FeedModal(this.plugin, link).open();
   }
 
   private async chooseFile(): Promise<void> {
@@ -119,52 +117,6 @@ export class InstallModal extends Modal {
     } catch (error) {
       this.fail(error, () => this.install(archive, preview));
     }
-  }
-
-  private finish({ bundle, outcome, notes }: Installation): void {
-    const { contentEl } = this;
-    contentEl.empty();
-    const text = say(outcome === "unchanged" ? "unchanged" : "installed", {
-      title: bundle.title,
-      version: bundle.version,
-    });
-    contentEl.createEl("p", { text, attr: { role: "status" } });
-    for (const note of notes) contentEl.createEl("p", { cls: "okf-edge-quiet", text: note });
-    const setting = new Setting(contentEl).setClass("okf-edge-buttons");
-    setting.addButton((button) =>
-      button
-        .setButtonText(say("ask-it"))
-        .setCta()
-        .onClick(() => {
-          this.close();
-          void this.plugin.open("search");
-        }),
-    );
-    setting.addButton((button) =>
-      button.setButtonText(say("close")).onClick(() => {
-        this.close();
-      }),
-    );
-  }
-
-  private fail(error: unknown, again: () => Promise<void>): void {
-    if (isCancelled(error)) return;
-    this.contentEl.empty();
-    const failed = this.contentEl.createDiv({ cls: "okf-edge-failure", attr: { role: "alert" } });
-    for (const line of messageOf(error).split("\n")) failed.createEl("p", { text: line });
-    failed.createEl("p", { cls: "okf-edge-quiet", text: say("not-written") });
-    const setting = new Setting(this.contentEl).setClass("okf-edge-buttons");
-    setting.addButton((button) => button.setButtonText(say("again")).onClick(again));
-    setting.addButton((button) =>
-      button.setButtonText(say("close")).onClick(() => {
-        this.close();
-      }),
-    );
-  }
-
-  private tell(text: string): void {
-    this.contentEl.empty();
-    this.contentEl.createEl("p", { cls: "okf-edge-status", text, attr: { role: "status" } });
   }
 }
 

@@ -1,6 +1,7 @@
 // The installed bundles. It needs no engine.
 import { sizeText, signatureText } from "../ui/words";
 import { BundleModal } from "./bundle_modal";
+import { FeedModal } from "./feed_modal";
 import { LibraryError, type Installed } from "./library";
 import type OkfEdgePlugin from "./main";
 import { checkUpdates } from "./updating";
@@ -26,6 +27,9 @@ export class LibraryPane {
       },
       true,
     );
+    action(say("feeds"), () => {
+      new FeedModal(this.plugin, "").open();
+    });
     action(say("check-updates"), () => checkUpdates(this.plugin));
     await this.drawBundles();
   }

@@ -3,6 +3,7 @@ import { Plugin, type TAbstractFile } from "obsidian";
 import { addCommands } from "./commands";
 import { Engine } from "./engine";
 import { ENGINE_FOLDER, EngineFiles } from "./engine_files";
+import { FeedModal, isFeed } from "./feed_modal";
 import { InstallModal } from "./install_modal";
 import { Library } from "./library";
 import { addMenus, offerArrived } from "./menus";
@@ -49,9 +50,10 @@ export default class OkfEdgePlugin extends Plugin {
     await openPanel(this.app, { pane, question });
   }
 
-  /** Look at a bundle behind a link before anything is written; empty asks for link or file. */
+  /** Look at what is behind a link, a bundle or a feed, before anything is written; empty asks for link or file. */
   installFrom(link: string): void {
-    new InstallModal(this, link ? { link } : null).open();
+    if (isFeed(link)) new FeedModal(this, link).open();
+    else new InstallModal(this, link ? { link } : null).open();
   }
 
   async change(settings: Partial<Settings>): Promise<void> {

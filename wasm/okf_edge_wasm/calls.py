@@ -192,6 +192,11 @@ async def feeds(call: Call) -> Json:
     return {"feeds": [subscription_json(*each) for each in await call.okf.feeds.followed()]}
 
 
+async def root_at(call: Call) -> Json:
+    """The root of a feed as it is found now, before anybody follows it."""
+    return {"url": call.text("url"), "root": f"sha256:{await call.okf.feeds.root_at(call.text('url'))}"}
+
+
 async def trust(call: Call) -> Json:
     from okf_edge.app.shown import subscription_json
 
@@ -252,6 +257,7 @@ CALLS: Mapping[str, Callable[[Call], Awaitable[Json]]] = {
     "uninstall": uninstall,
     "rollback": rollback,
     "feeds": feeds,
+    "rootAt": root_at,
     "trust": trust,
     "searchFeed": search_feed,
     "installFromFeed": install_from_feed,

@@ -244,6 +244,8 @@ export interface Calls {
   uninstall: [{ id: string; force?: boolean }, { bundle: Bundle }];
   rollback: [{ id: string; force?: boolean }, { bundle: Bundle }];
   feeds: [Nothing, { feeds: Feed[] }];
+  /** The root of a feed as it is found now, for a person to compare before it is followed. */
+  rootAt: [{ url: string }, { url: string; root: string }];
   trust: [{ url: string; root?: string; name?: string }, Feed];
   searchFeed: [{ words: string[]; feed?: string }, { bundles: Offer[]; troubles: string[] }];
   installFromFeed: [{ wanted: string; feed?: string } & InstallChoices, Installation & { needed: Bundle[] }];

@@ -12,6 +12,7 @@ from okf_edge.bundles import install as bundles
 from okf_edge.bundles.contents import Contents
 from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.bundles.registry import InstalledBundle
+from okf_edge.feed.client import first_pin
 from okf_edge.feed.subscriptions import Subscription
 
 
@@ -21,6 +22,10 @@ class Feeds:
     def __init__(self, ports: Ports, indexer: Callable[[], BundleIndexer]) -> None:
         self._ports = ports
         self._indexer = indexer
+
+    async def root_at(self, url: str) -> str:
+        """The digest of the first root of the feed at an address, for a person to compare. Nothing is followed yet."""
+        return await first_pin(self._ports.open_store(url))
 
     async def trust(self, url: str, root: str = "", name: str = "") -> Subscription:
         """Follow a feed, and confirm it on this device.

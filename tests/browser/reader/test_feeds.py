@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,28 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from browser.feed_site import FeedSite
 from browser.site import Site as Served
 from browser.site import site
-from okf_edge_native.keyring import FileKeyring
-from okf_edge_native.site import Written, write_site
 from okf_edge_native.webview import Site, open_site
 from tests.browser.reader.conftest import Export, reading
 from tests.browser.reader.reading import Reader
 
 PAGES = {"tides.md": b"---\ntype: Note\ntitle: Tides\n---\n# Tides\n\nThe harbour floods at spring tide.\n"}
 MORE = PAGES | {"locks.md": b"---\ntype: Note\ntitle: Locks\n---\n# Locks\n\nThe locks close at dusk.\n"}
-
-
-class FeedSite:
-    """A site as `okf bundle-site` writes it; the engine is served from where it was built."""
-
-    def __init__(self, folder: Path, page: Path, keys: Path) -> None:
-        self.folder = folder
-        self._keys = FileKeyring(str(keys), protect=lambda name: "", unlock=lambda name: "")
-        self._page = without_engine(page)
-
-    def write(self, archive: bytes) -> Written:
-        return asyncio.run(write_site(str(self.folder), [archive], self._page, self._keys, "By the sea", {}))
 
 
 def without_engine(page: Path) -> Site:
@@ -45,7 +31,7 @@ def without_engine(page: Path) -> Site:
 @pytest.fixture
 def feed_site(reader_page: Path, tmp_path: Path) -> FeedSite:
     page = Path(shutil.copytree(reader_page, tmp_path / "built" / "reader"))
-    return FeedSite(tmp_path / "site", page, tmp_path / "keys")
+    return FeedSite(tmp_path / "site", tmp_path / "keys", without_engine(page))
 
 
 @contextmanager
