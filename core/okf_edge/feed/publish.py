@@ -150,6 +150,10 @@ async def admit(writer: Writer, release: Release, archive: bytes, metadata: byte
             _require_alone(release, added(creator, held, following))
             await create_once(writer.store, release.key, archive)
             await write(writer, creator, following)
+        else:
+            _require_alone(
+                release, [each for each in releases_of(creator, following.signed) if each.path == release.path]
+            )
         return await _committed(writer, now, holding)
 
     return await _again(writer, attempt)

@@ -73,6 +73,15 @@ async def test_admitting_the_same_again_changes_nothing() -> None:
     assert served.saved() == before
 
 
+async def test_what_is_in_force_already_lets_in_no_archive_that_it_does_not_name() -> None:
+    simulator = await Served.started()
+    first = release("ada.notes", "1.0.0")
+    metadata = await signed_for(simulator, first)
+    await simulator.admit(first, metadata)
+    assert await simulator.refusal(release("ada.notes", "2.0.0"), metadata) == "release-differs"
+    assert await simulator.refusal(release("ada.notes", "1.0.0", archive=b"another"), metadata) == "release-differs"
+
+
 async def test_of_two_signed_for_one_version_one_is_told_to_sign_again() -> None:
     served = await Served.started()
     first, second = release(version="1.0.0"), release(version="1.1.0")
