@@ -18,7 +18,9 @@ CONNECTIONS = 40
 
 @cache
 def s3() -> Any:
-    return _client("s3")
+    """Signs with the fourth version, for the region's own address: the old one binds neither size nor checksum of an
+    upload, and the address for all regions redirects, which breaks a signature."""
+    return _client("s3", signature_version="s3v4", s3={"addressing_style": "virtual"})
 
 
 @cache
@@ -53,7 +55,7 @@ def forget() -> None:
         each.cache_clear()
 
 
-def _client(service: str, attempts: int = ATTEMPTS, seconds: float = 0.0) -> Any:
+def _client(service: str, attempts: int = ATTEMPTS, seconds: float = 0.0, **more: Any) -> Any:
     """Args: seconds: how long it may be silent; 0 as is configured: a function has to tell before its own time ends."""
     import boto3
     from botocore.config import Config
@@ -63,5 +65,6 @@ def _client(service: str, attempts: int = ATTEMPTS, seconds: float = 0.0) -> Any
         read_timeout=seconds or settings().store_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=CONNECTIONS,
+        **more,
     )
     return boto3.session.Session().client(service, config=config)

@@ -7,6 +7,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -16,10 +17,10 @@ from okf_edge.errors import FeedError, InputError, NotFoundError, OkfError, TooL
 from okf_edge.inmemory.system import ManualClock
 from okf_edge.policy.rules import PathRules
 from okf_edge.retrieval.request import SearchRequest
-from okf_edge_lambda import faults, layout, shards, store
+from okf_edge_lambda import clients, faults, layout, shards, store
 from okf_edge_lambda.believed import Believed, newest
 from okf_edge_lambda.searching import Member, Question, Ref, message_of, question_from
-from okf_edge_lambda.settings import settings_from
+from okf_edge_lambda.settings import settings, settings_from
 from okf_edge_lambda.shelf import Shelf
 
 
@@ -213,3 +214,29 @@ def test_what_answers_at_the_door_loads_nothing_that_its_package_lacks() -> None
         [sys.executable, "-c", code], env={"OKF_BUCKET": "b", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "eu-west-1", "eu-central-1"])
+def test_addresses_that_carry_permission_bind_size_and_checksum_and_go_to_the_region(
+    monkeypatch: pytest.MonkeyPatch, region: str
+) -> None:
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y", "AWS_DEFAULT_REGION": region, "OKF_BUCKET": "okf-notes",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("AWS_ENDPOINT_URL_S3", raising=False)
+    settings.cache_clear()
+    clients.forget()
+    try:
+        url, _ = store.presigned_put("incoming/x", 5, "00" * 32)
+        given = store.presigned_get("feed/x")
+    finally:
+        settings.cache_clear()
+        clients.forget()
+    asked = parse_qs(urlsplit(url).query)
+    assert asked["X-Amz-SignedHeaders"] == ["content-length;host;x-amz-checksum-sha256"]
+    assert int(asked["X-Amz-Expires"][0]) <= 900
+    own = {f"okf-notes.s3.{region}.amazonaws.com"} | (
+        {"okf-notes.s3.amazonaws.com"} if region == "us-east-1" else set()
+    )
+    assert {urlsplit(each).netloc for each in (url, given)} <= own
