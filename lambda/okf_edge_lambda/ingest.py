@@ -5,21 +5,34 @@
 Rules:
 1. An event only says where to look. What is not ours is left alone; what is decided already is not decided again.
 2. What can't be accepted goes to quarantine with the reason; what could not be decided is tried again by Lambda.
-3. Beginning is noted first. What ended this function several times (it was killed, or ran out of memory or time) is
-   poison, and goes to quarantine unopened.
+3. Beginning is noted first, and taken back when the bucket fails. What ended this function otherwise (it was killed,
+   or ran out of memory or time) twice is poison: Lambda's third and last try puts it into quarantine unopened.
+4. Of events of one publication that come together, each notes on condition that no other did: none undoes a decision.
+5. What is in the feed is published, whatever happens later: what can't be unpacked is told to the operator.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote_plus
 
 from okf_edge.app.bundle_index import BundleIndexer
 from okf_edge.app.publishing import Publisher, Receipt, admit_archive
-from okf_edge.errors import BundleError, DigestMismatchError, NotFoundError, OkfError, StoreError
+from okf_edge.errors import (
+    BundleError,
+    DigestMismatchError,
+    FormatError,
+    NotFoundError,
+    OkfError,
+    PreconditionError,
+    StoreError,
+    TooLargeError,
+    UnavailableError,
+)
 from okf_edge.feed.keys import SslibVerifier
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge_lambda import environment, layout, outcomes, store
@@ -33,7 +46,11 @@ from okf_edge_native.disk import DiskTree
 from okf_edge_native.duckdb_engine import DuckdbSql
 from okf_edge_native.system import SystemClock
 
-MOST_ATTEMPTS = 3
+MOST_ATTEMPTS = 2
+ALIVE_SECONDS = 60
+"""Who began so lately may still be at it; Lambda tries again no sooner."""
+TURNS_COUNT = 10
+
 ORIGIN = "service"
 
 environment.keep_snapshots_clean()
@@ -51,26 +68,56 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return {"settled": [environment.run(settle(upload)).state for upload in uploads]}
 
 
+@dataclass(slots=True)
+class Case:
+    """One publication under decision: how it stands, as the bucket has it under `version`."""
+
+    upload: str
+    outcome: Outcome
+    version: str | None
+
+    async def note(self, **changed: Any) -> None:
+        """Raises PreconditionError: another event's decision came first."""
+        self.outcome = replace(self.outcome, **changed)
+        self.version = await outcomes.write_outcome(store.bucket(), self.upload, self.outcome, self.version)
+
+
 async def settle(upload: str) -> Outcome:
-    """Decide about one publication, once for each request."""
-    blobs = store.bucket()
-    before = await outcomes.read_outcome(blobs, upload)
+    """Decide about one publication, once for each request; who was overtaken by another event looks again."""
+    for _ in range(TURNS_COUNT):
+        with suppress(_Overtaken):
+            return await _settle(upload)
+    raise PreconditionError("expected to decide once, found another event's decision each time")
+
+
+class _Overtaken(Exception):
+    """Another event of the same publication noted something first."""
+
+
+async def _settle(upload: str) -> Outcome:
+    before, version = await outcomes.read_outcome(store.bucket(), upload)
     try:
-        request, digest = await outcomes.read_request(blobs, upload)
+        request, digest = await outcomes.read_request(store.bucket(), upload)
     except NotFoundError:
         count("Forged")
         return before or Outcome("refused", "", "", "", "no-upload")
-    except OkfError as error:
-        return await _refuse(upload, Intent("", "", "", 0, "", ""), "", error)
-    if before and before.request == digest and before.is_settled:
-        return before
-    attempts = before.attempts + 1 if before and before.request == digest else 1
-    if attempts > MOST_ATTEMPTS:
-        poison = BundleError(f"deciding about it ended the function {MOST_ATTEMPTS} times", code="poison")
-        return await _refuse(upload, request.intent, digest, poison)
-    begun = replace(_outcome(request.intent, digest), attempts=attempts)
-    await outcomes.write_outcome(upload, begun)
-    return await _decide(upload, request, begun)
+    except (FormatError, TooLargeError) as error:
+        return await _refuse(Case(upload, Outcome("refused", "", "", ""), version), error)
+    intent = request.intent
+    fresh = Outcome("accepted", intent.creator, intent.id, intent.version, request=digest)
+    case = Case(upload, before if before and before.request == digest else fresh, version)
+    if case.outcome.is_settled:
+        return await _tidied(case)
+    if case.outcome.attempts >= MOST_ATTEMPTS:
+        return await _given_up(case)
+    await _noted(case, attempts=case.outcome.attempts + 1, begun=SystemClock().now().timestamp())
+    try:
+        return await _decide(case, request)
+    except StoreError:
+        count("Retried")
+        with suppress(StoreError):
+            await case.note(attempts=case.outcome.attempts - 1)
+        raise
 
 
 async def serve_again(key: str) -> ServedBundle:
@@ -79,22 +126,63 @@ async def serve_again(key: str) -> ServedBundle:
     return await serve(store.bucket(), found.data, _indexer(), ORIGIN)
 
 
-async def _decide(upload: str, request: Request, begun: Outcome) -> Outcome:
+async def _decide(case: Case, request: Request) -> Outcome:
     try:
-        archive = await _archive(upload, request.intent)
+        archive = await _archive(case.upload, request.intent)
         receipt = await _admitted(request, archive)
+    except OkfError as error:
+        if isinstance(error, StoreError) and not isinstance(error, TooLargeError):
+            raise
+        return await _refuse(case, error)
+    await _noted(case, snapshot=receipt.change.snapshot or 0)
+    try:
         await serve(store.bucket(), archive, _indexer(), ORIGIN)
     except StoreError:
-        count("Retried")
         raise
     except OkfError as error:
-        return await _refuse(upload, request.intent, begun.request, error)
-    done = replace(begun, state="published", snapshot=receipt.change.snapshot or 0)
-    await outcomes.write_outcome(upload, done)
-    await _clear(upload)
+        _tell_not_served(case.outcome, error.message)
+    return await _publish(case)
+
+
+async def _given_up(case: Case) -> Outcome:
+    """What became of a publication that ended the function as often as it may."""
+    if SystemClock().now().timestamp() - case.outcome.begun < ALIVE_SECONDS:
+        raise UnavailableError("another event of this publication may be decided at present")
+    if case.outcome.snapshot:
+        _tell_not_served(case.outcome, "unpacking it ended the function")
+        return await _publish(case)
+    return await _refuse(
+        case, BundleError(f"deciding about it ended the function {MOST_ATTEMPTS} times", code="poison")
+    )
+
+
+async def _publish(case: Case) -> Outcome:
+    await _noted(case, state="published")
+    await _clear(case.upload)
     count("Published")
-    logger.info("published", extra={"bundle": request.intent.id, "version": request.intent.version})
-    return done
+    logger.info("published", extra={"bundle": case.outcome.id, "version": case.outcome.version})
+    return case.outcome
+
+
+def _tell_not_served(outcome: Outcome, reason: str) -> None:
+    count("NotServed")
+    logger.error("published, and not served", extra={"bundle": outcome.id, "reason": reason})
+
+
+async def _noted(case: Case, **changed: Any) -> None:
+    try:
+        await case.note(**changed)
+    except PreconditionError as error:
+        raise _Overtaken from error
+
+
+async def _tidied(case: Case) -> Outcome:
+    """What was left lying when a decision was made and the function ended."""
+    if case.outcome.state == "published":
+        await _clear(case.upload)
+    elif case.outcome.code != "precondition-failed":
+        await _quarantine(case.upload, case.outcome)
+    return case.outcome
 
 
 async def _archive(upload: str, intent: Intent) -> bytes:
@@ -123,17 +211,14 @@ async def _admitted(request: Request, archive: bytes) -> Receipt:
     return receipt
 
 
-async def _refuse(upload: str, intent: Intent, digest: str, error: OkfError) -> Outcome:
+async def _refuse(case: Case, error: OkfError) -> Outcome:
     """Put what was sent aside, and say why; who only came second signs again, and nothing is put aside."""
-    refused = replace(
-        _outcome(intent, digest), state="refused", code=error.code, message=error.message, issues=error.issues[:20]
-    )
+    await _noted(case, state="refused", code=error.code, message=error.message, issues=error.issues[:20])
     if error.code != "precondition-failed":
         count("Quarantined")
-        logger.error("quarantined", extra={"upload": upload, "code": error.code, "reason": error.message})
-        await _quarantine(upload, refused)
-    await outcomes.write_outcome(upload, refused)
-    return refused
+        logger.error("quarantined", extra={"upload": case.upload, "code": error.code, "reason": error.message})
+        await _quarantine(case.upload, case.outcome)
+    return case.outcome
 
 
 async def _quarantine(upload: str, refused: Outcome) -> None:
@@ -144,12 +229,9 @@ async def _quarantine(upload: str, refused: Outcome) -> None:
 
 
 async def _clear(upload: str) -> None:
-    for key in (layout.upload_key(upload), layout.request_key(upload), layout.intent_key(upload)):
+    """The request last: while it is there, another try clears what is left."""
+    for key in (layout.upload_key(upload), layout.intent_key(upload), layout.request_key(upload)):
         await store.remove(key)
-
-
-def _outcome(intent: Intent, digest: str) -> Outcome:
-    return Outcome("accepted", intent.creator, intent.id, intent.version, request=digest)
 
 
 def _indexer() -> BundleIndexer:

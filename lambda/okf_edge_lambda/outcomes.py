@@ -48,7 +48,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How it stands. `request` is the digest of what was decided, `attempts` how often that was begun."""
+    """How it stands. `request` is the digest of what is decided, `attempts` how often that was begun and not given up,
+    `begun` when last, in seconds since 1970. `snapshot` is what put it into the feed, 0 while nothing did."""
 
     state: State
     creator: str
@@ -60,6 +61,7 @@ class Outcome:
     snapshot: int = 0
     request: str = ""
     attempts: int = 0
+    begun: float = 0.0
 
     @property
     def is_settled(self) -> bool:
@@ -87,16 +89,18 @@ async def write_request(upload: str, request: Request) -> None:
     await store.put_anyway(layout.request_key(upload), data)
 
 
-async def read_outcome(blobs: BlobStore, upload: str) -> Outcome | None:
+async def read_outcome(blobs: BlobStore, upload: str) -> tuple[Outcome | None, str | None]:
+    """How a publication stands, and the version of that; None while nobody began to decide."""
     try:
-        data = (await blobs.get(layout.outcome_key(upload), LIMITS.state_file_bytes)).data
+        blob = await blobs.get(layout.outcome_key(upload), LIMITS.state_file_bytes)
     except NotFoundError:
-        return None
-    return _read(lambda told: Outcome(**{**told, "issues": tuple(told["issues"])}), data)
+        return None, None
+    return _read(lambda told: Outcome(**{**told, "issues": tuple(told["issues"])}), blob.data), blob.version
 
 
-async def write_outcome(upload: str, outcome: Outcome) -> None:
-    await store.put_anyway(layout.outcome_key(upload), json.dumps(asdict(outcome)).encode())
+async def write_outcome(blobs: BlobStore, upload: str, outcome: Outcome, version: str | None) -> str:
+    """Its new version. Raises PreconditionError: somebody else decided meanwhile."""
+    return await blobs.put(layout.outcome_key(upload), json.dumps(asdict(outcome)).encode(), if_version=version)
 
 
 def _read(make: Callable[[Any], Kind], data: bytes) -> Kind:

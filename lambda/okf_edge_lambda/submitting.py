@@ -77,7 +77,7 @@ async def standing(caller: Caller, upload: str) -> Outcome:
     """How a publication stands. Raises NotFoundError: there is none of that name for this caller."""
     _require_upload(upload)
     blobs = store.bucket()
-    settled = await outcomes.read_outcome(blobs, upload)
+    settled, _ = await outcomes.read_outcome(blobs, upload)
     if settled is not None and not caller.may_use(settled.creator):
         raise _absent(upload)
     try:
