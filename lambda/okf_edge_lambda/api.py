@@ -6,12 +6,13 @@ when they are first needed, so that a snapshot holds none.
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
 from mangum import Mangum
 
-from okf_edge.errors import FormatError
+from okf_edge.errors import FormatError, OkfError
 from okf_edge.policy.ledger import Ledger
 from okf_edge.policy.pipeline import Guards
 from okf_edge.policy.rate import Buckets
@@ -43,14 +44,33 @@ environment.keep_snapshots_clean(also=_adapter.cache_clear)
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(raise_on_empty_metrics=False)
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    if not _is_http(event):
+        count("Forged")
+        logger.warning("an event of no kind that this function takes")
+        return _refused(FormatError("expected an event of HTTP", code="bad-event"))
     environment.loop()
     environment.shelf().begin()
     try:
-        return _adapter()(event, context)
-    except RuntimeError:
-        count("Forged")
-        logger.warning("an event of no kind that this function takes")
-        return {"statusCode": 400, **faults.told(FormatError("expected an event of HTTP", code="bad-event"))}
+        adapter = _adapter()
+    except OkfError as error:  # a parameter can't be read: everybody is told, and an operator which
+        count("Failed")
+        logger.error("not ready", extra={"code": error.code, "reason": error.message})
+        return _refused(error)
+    return adapter(event, context)
+
+
+def _is_http(event: object) -> bool:
+    """Whether it is what a Function URL sends; whoever may invoke a function may send anything."""
+    if not isinstance(event, dict) or not isinstance(event.get("requestContext"), dict):
+        return False
+    texts = [event.get("rawPath"), event.get("rawQueryString"), event.get("body") or ""]
+    is_shaped = isinstance(event.get("headers"), dict) and isinstance(event["requestContext"].get("http"), dict)
+    return event.get("version") == "2.0" and is_shaped and all(isinstance(each, str) for each in texts)
+
+
+def _refused(error: OkfError) -> dict[str, Any]:
+    headers = {"content-type": "application/json"}
+    return {"statusCode": faults.status_of(error), "headers": headers, "body": json.dumps(faults.told(error))}
 
 
 def _service() -> Service:

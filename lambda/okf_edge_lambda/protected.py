@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -18,6 +19,7 @@ from okf_edge_native.keyring import FileSigner, signer_from
 from okf_edge_native.tokens import tokens_from
 
 _SECRET = "secret:"
+_HEX = re.compile(r"[0-9a-fA-F]{64,}")
 
 
 async def tokens() -> Sequence[Token]:
@@ -26,7 +28,12 @@ async def tokens() -> Sequence[Token]:
 
 
 def audit_key() -> bytes:
-    return bytes.fromhex(_text(settings().audit_key_parameter))
+    """Raises UnavailableError: it can't be read, or is no key."""
+    name = settings().audit_key_parameter
+    text = _text(name).strip()
+    if not _HEX.fullmatch(text):
+        raise UnavailableError(f"expected 64 hex digits in the parameter {name}, found something else", code="bad-key")
+    return bytes.fromhex(text)
 
 
 class OnlineKeyring:
@@ -36,7 +43,12 @@ class OnlineKeyring:
         raise InputError("the service makes no keys", code="key-absent", hint="Make them where the feed was made.")
 
     async def signers(self, public_keys: Sequence[bytes]) -> Sequence[Signer]:
-        found = {signer.public_key: signer for signer in _signers(_text(settings().keys_parameter))}
+        """Raises UnavailableError: they can't be read, or are no keys: nothing that a publisher could mend."""
+        name = settings().keys_parameter
+        try:
+            found = {signer.public_key: signer for signer in _signers(_text(name))}
+        except InputError as error:
+            raise UnavailableError(f"the parameter {name} holds no keys: {error.message}", code="bad-key") from error
         return [found[key] for key in public_keys if key in found]
 
 

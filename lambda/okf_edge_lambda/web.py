@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from okf_edge import __version__
 from okf_edge.errors import InputError, NotFoundError, OkfError, PolicyError
@@ -73,6 +74,7 @@ def application(endpoint: Endpoint) -> Asgi:
     )
     app.add_exception_handler(OkfError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _unreadable)
     app.add_exception_handler(Exception, _defect)
     app.state.endpoint = endpoint
     app.include_router(routes)
@@ -287,6 +289,13 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     issues = [f"{'.'.join(map(str, each['loc'][1:])) or 'body'}: {each['msg']}" for each in error.errors()]
     told = InputError(f"this can't be asked like that: {'; '.join(issues)}", code="bad-arguments", issues=issues)
     return JSONResponse(faults.told(told), 400)
+
+
+async def _unreadable(request: Request, error: Exception) -> JSONResponse:
+    """A body that is no JSON at all, e.g. compressed."""
+    assert isinstance(error, HTTPException)
+    told = InputError("expected a body of JSON text in UTF-8, found something else", code="bad-arguments")
+    return JSONResponse(faults.told(told), error.status_code)
 
 
 async def _defect(request: Request, error: Exception) -> JSONResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from hashlib import sha256
@@ -11,7 +12,7 @@ import httpx
 import pytest
 
 from tests.e2e.lambda_fixtures import HARBOUR, Published
-from tests.e2e.lambda_gateway import event_of
+from tests.e2e.lambda_gateway import event_of, to_event
 from tests.e2e.lambda_service import page
 
 
@@ -209,7 +210,7 @@ def test_what_ends_the_function_again_and_again_goes_to_quarantine_unopened(publ
         digest = sha256(service.read(f"{key}/request.json")).hexdigest()
         outcome = {
             "state": "accepted", "creator": "ada", "id": "ada.poison", "version": "1.0.0", "code": "", "message": "",
-            "issues": [], "snapshot": 0, "attempts": 3, "request": digest,
+            "issues": [], "snapshot": 0, "attempts": 2, "request": digest,
         }  # fmt: skip
         service.s3.put_object(
             Bucket=service.bucket, Key=f"outcomes/{begun['upload']}.json", Body=json.dumps(outcome).encode()
@@ -220,6 +221,42 @@ def test_what_ends_the_function_again_and_again_goes_to_quarantine_unopened(publ
         assert http.get(f"/v1/publish/{begun['upload']}").json()["code"] == "poison"
 
 
-def test_an_event_of_no_http_is_no_crash_of_the_door(published: Published) -> None:
-    told = published.service.functions["api"].invoke({"Records": [{"eventSource": "aws:sqs"}]}).told
-    assert told["statusCode"] == 400
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"headers": None},
+        {"body": [1]},
+        {"requestContext": {}},
+        {"requestContext": None},
+        {"version": "1.0"},
+        {"rawPath": None},
+        {"rawQueryString": 1},
+    ],
+)
+def test_an_event_that_is_none_of_http_is_no_crash_of_the_door(published: Published, change: Any) -> None:
+    api = published.service.functions["api"]
+    whole = to_event("GET", "/health", [("host", "127.0.0.1")], b"", "127.0.0.1")
+    assert api.invoke(whole).told["statusCode"] == 200
+    for event in ({**whole, **change}, {"Records": [{"eventSource": "aws:sqs"}]}, [], "x", None, 1):
+        told = api.invoke(event).told
+        assert (told["statusCode"], json.loads(told["body"])["error"]["code"]) == (400, "bad-event")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        gzip.compress(b'{"question": "harbour"}', mtime=0),
+        b'{"question": "\xff"}',
+        b"[" * 100_000,
+        b'{"question": "x", "k": ' + b"9" * 5_000 + b"}",
+        b'{"question": "\\ud800"}',
+        b'{"question": "x", "k": 101}',
+        b'{"question": "x", "k": true}',
+        b'{"question": "x", "more": 1}',
+        b"",
+    ],
+)
+def test_a_body_that_can_not_be_read_is_told_like_every_error(published: Published, body: bytes) -> None:
+    with published.service.http(published.reading) as http:
+        told = http.post("/v1/query", content=body, headers={"content-type": "application/json"})
+    assert (told.status_code, told.json()["error"]["code"]) == (400, "bad-arguments")

@@ -70,6 +70,15 @@ def test_tokens_that_can_not_be_read_let_nobody_in(published: Published) -> None
         assert code_of(http.get("/v1/bundles")) == (503, "unavailable")
 
 
+def test_an_audit_key_that_is_missing_or_none_is_told_by_name(published: Published) -> None:
+    for name in ("/okf/nothing", "/okf/tokens"):
+        with door(published, published.reading, OKF_AUDIT_KEY_PARAMETER=name) as http:
+            told = http.get("/health")
+            assert told.status_code == 503
+            assert name in told.json()["error"]["message"]
+            assert "hash" not in told.text
+
+
 def test_a_search_that_takes_too_long_is_ended_and_told(published: Published) -> None:
     search = published.service.functions["search"]
     seconds, search.seconds = search.seconds, 0.001
