@@ -64,7 +64,7 @@ async def test_an_entry_that_another_process_removes_meanwhile_is_no_failure(
         found = list(whole(path))
         for each in found:
             if each.name.endswith(".json"):
-                os.unlink(each.path)
+                Path(each.path).unlink()
         return contextlib.nullcontext(found)
 
     monkeypatch.setattr(calls.os, "scandir", scandir)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Any
 
@@ -30,6 +30,9 @@ class Record:
     code: str
     milliseconds: float
     bytes: int
+
+
+_FIELDS = tuple(field.name for field in fields(Record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ def line_of(record: Record, last: bytes, key: bytes) -> bytes:
     """
     before = _told(last)
     number = before.get("n", 0)
-    told = {"n": number + 1 if isinstance(number, int) else 1, **asdict(record)}
+    told: dict[str, Any] = {"n": number + 1 if isinstance(number, int) else 1}
+    told.update((name, getattr(record, name)) for name in _FIELDS)
     return canonical({**told, "mac": _mac(told, str(before.get("mac", "")), key)})
 
 

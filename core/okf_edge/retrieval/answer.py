@@ -111,5 +111,8 @@ def _candidate(told: Mapping[str, Any]) -> Candidate:
 
 def _plain(value: Candidate | Coverage) -> dict[str, Any]:
     """A value by field name, tuples as lists. (`dataclasses.asdict` copies deeply and costs ten times as much.)"""
-    named = ((item.name, getattr(value, item.name)) for item in fields(value))
+    named = ((name, getattr(value, name)) for name in _NAMES[type(value)])
     return {name: list(held) if isinstance(held, tuple) else held for name, held in named}
+
+
+_NAMES = {kind: tuple(item.name for item in fields(kind)) for kind in (Candidate, Coverage)}

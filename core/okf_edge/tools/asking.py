@@ -27,7 +27,7 @@ async def query(world: World, asked: inputs.Query) -> Result:
     start = budget.place_of(asked.cursor, about)
     answer = await _answer(world, asked, start + asked.k, explain=False)
     found = (answer.candidates or answer.near)[start:]
-    count = budget.fitting([budget.cost_of(each.text) for each in found], asked.max_tokens)
+    count = budget.fitting([each.text for each in found], asked.max_tokens)
     cursor = budget.cursor_of(start + count, about) if count < len(found) else ""
     cut = _cut(found, count, cursor)
     page = _page(_clean(answer), tuple(map(_named, found[:count])), cut)
@@ -96,15 +96,16 @@ def _page(answer: Answer, places: tuple[Candidate, ...], cut: str) -> Answer:
 
 def _clean(answer: Answer) -> Answer:
     """An answer whose reason and note, which name pages, hide nothing."""
-    return replace(
-        answer, reason=visible(answer.reason), coverage=replace(answer.coverage, note=visible(answer.coverage.note))
-    )
+    reason, note = visible(answer.reason), visible(answer.coverage.note)
+    if (reason, note) == (answer.reason, answer.coverage.note):
+        return answer
+    return replace(answer, reason=reason, coverage=replace(answer.coverage, note=note))
 
 
 def _named(candidate: Candidate) -> Candidate:
     """A place whose names hide nothing; its address leads to the page whatever that is called."""
-    why = tuple(map(visible, candidate.why))
-    return replace(candidate, path=visible(candidate.path), kb=visible(candidate.kb), why=why)
+    path, why = visible(candidate.path), tuple(map(visible, candidate.why))
+    return candidate if (path, why) == (candidate.path, candidate.why) else replace(candidate, path=path, why=why)
 
 
 def _cut(found: Sequence[Candidate], count: int, cursor: str) -> str:

@@ -18,13 +18,22 @@ PLACE_TOKENS = 60
 """What a place costs beside its text: path, title, heading, address and why it counts."""
 
 
-def fitting(costs: Sequence[int], budget: int) -> int:
-    """How many of the first passages fit whole."""
-    for count, cost in enumerate(costs):
-        budget -= cost
+def fitting(texts: Sequence[str], budget: int) -> int:
+    """How many of the first passages fit whole. Costs are estimated only until it is known that the rest fits."""
+    most = sum(map(_most_of, texts))
+    for count, text in enumerate(texts):
+        if most <= budget:
+            break
+        most -= _most_of(text)
+        budget -= cost_of(text)
         if budget < 0:
             return count
-    return len(costs)
+    return len(texts)
+
+
+def _most_of(text: str) -> int:
+    """What a passage costs at most, at a glance: no character is more than a token, and a space is none."""
+    return PLACE_TOKENS + len(text) - text.count(" ")
 
 
 def cost_of(text: str) -> int:

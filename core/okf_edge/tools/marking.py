@@ -8,12 +8,15 @@ Rules:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from okf_edge.ports import Entropy
 from okf_edge.retrieval.visible import visible
 
 _CODE_BYTES = 6
+_HARMLESS = re.compile("[ !#-;=?-~]*")
+"""Most values: printable, and nothing that could end a quote or a mark."""
 _QUOTED = str.maketrans({'"': "'", "<": "‹", ">": "›", "\n": " "})
 
 
@@ -38,4 +41,6 @@ def shown(value: object) -> object:
 
 def _plain(value: str) -> str:
     """A value that stays within its quotes."""
+    if _HARMLESS.fullmatch(value):
+        return value
     return visible(value).translate(_QUOTED)
