@@ -45,7 +45,8 @@ export function Library(): JSX.Element {
           <p>{say("library-empty-text")}</p>
         </div>
       )}
-      {offers.length > 0 && <Offers offers={offers} />}
+      {value && !bundles.length && offers.length > 0 && <p>{say("library-empty-text")}</p>}
+      {site && offers.length > 0 && <Offers title={site.title} offers={offers} />}
       <section aria-labelledby="open-heading">
         <h2 id="open-heading">{say("open")}</h2>
         <Opener />
@@ -83,10 +84,10 @@ function BundleCard(props: { bundle: Bundle }): JSX.Element {
   );
 }
 
-function Offers(props: { offers: SiteBundle[] }): JSX.Element {
+function Offers(props: { title: string; offers: SiteBundle[] }): JSX.Element {
   return (
     <section aria-labelledby="site-heading">
-      <h2 id="site-heading">{say("on-this-site")}</h2>
+      <h2 id="site-heading">{props.title || say("on-this-site")}</h2>
       <ul class="cards">
         {props.offers.map((offer) => (
           <li class="card bundle" key={offer.id}>

@@ -37,6 +37,11 @@ export function Settings(): JSX.Element {
   );
 }
 
+/** What a model is for, in words for whoever has to choose. */
+function purposeOf(model: string): string {
+  return model === "minilm-l6" || model === "e5-small-cjk" ? say(`model-${model}`) : "";
+}
+
 interface Kept {
   manifest: AssetManifest;
   parts: Part[];
@@ -121,6 +126,7 @@ function EngineFiles(): JSX.Element {
               <li key={model} class="row">
                 <span>
                   {say(isHere ? "model-here" : "model-absent", { name, size: sizeText(bytes([model]), locale) })}
+                  <span class="quiet"> {purposeOf(name)}</span>
                 </span>
                 <button
                   type="button"
