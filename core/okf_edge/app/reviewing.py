@@ -24,6 +24,7 @@ from okf_edge.bundles.release_log import release_log
 from okf_edge.bundles.reviews import Acceptance, Decision, Release, Review, Status, read_review, write_review
 from okf_edge.bundles.risks import Finding, blocking
 from okf_edge.bundles.risks.scan import scan_file
+from okf_edge.bundles.risks.stays import Staying
 from okf_edge.bundles.sharing import SCHEMA, Note, Shared, notes_of, schema_of, share
 from okf_edge.errors import BundleError, InputError, NotFoundError
 from okf_edge.limits import LIMITS
@@ -98,6 +99,7 @@ class _Gathered:
     items: tuple[Item, ...]
     data: Mapping[str, bytes]
     shared: Shared
+    staying: Staying
     absent: tuple[str, ...]
 
 
@@ -183,7 +185,7 @@ async def _gather(ports: Ports, config: Config, wanted: Wanted) -> _Gathered:
     if SCHEMA in found.scan.paths:
         items, leaving, data = await _with_schema(ports, review, items, leaving, data, notes)
     shared = share(leaving, data, notes, resolver)
-    return _Gathered(review, items, data, shared, _absent(found, leaving))
+    return _Gathered(review, items, data, shared, _staying(found, leaving), _absent(found, leaving))
 
 
 async def _with_schema(
@@ -281,6 +283,15 @@ def _absent(found: Survey, leaving: Sequence[Item]) -> tuple[str, ...]:
     return tuple(sorted({end.path for end in ends if end.outcome == "not-downloaded"}))
 
 
+def _staying(found: Survey, leaving: Sequence[Item]) -> Staying:
+    """What is the person's own and does not leave; bundles of others and the base's own set-up are no secret."""
+    going = {item.path for item in leaving}
+    public = (f"{layout.LIBRARY}/", f"{layout.STATE}/")
+    paths = [path for path in found.scan.paths if path not in going and not path.startswith(public)]
+    aliases = (name for path in paths if path in found.pages for name in found.pages[path].aliases)
+    return Staying((path for path in paths if path not in (SCHEMA, layout.GUIDE)), going, aliases)
+
+
 # --- tell ------------------------------------------------------------------------------------------------------------
 
 
@@ -304,7 +315,7 @@ def _line(gathered: _Gathered, item: Item, name: str) -> Line:
         name,
         len(data),
         digest,
-        scan_file(item.path, leaving),
+        (*scan_file(item.path, leaving), *(gathered.staying.findings(item.path, leaving) if name else ())),
         decision,
         leaving.decode(errors="replace") if b"\0" not in leaving[:4096] else "",
     )

@@ -86,6 +86,28 @@ def unpacked(archive: bytes) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
+async def test_what_stays_is_named_by_no_file_that_was_approved(world):
+    """A canvas and a query name it, where no link could be taken out: that is a risk of the item, not a surprise."""
+    world.tree.put("board.canvas", b'{"nodes":[{"type":"file","file":"Private/Clients/Nightingale.md"}]}')
+    query = "\n```dataview\nLIST FROM [[Private/Clients/Nightingale]]\n```\n![[board.canvas]]\n"
+    add(world, "concepts/weir.md", query.encode())
+    found = await world.okf.decide(
+        Wanted(("weir",), 1, ID), Verdicts("ada", flagged=("Private/Clients/Nightingale.md",))
+    )
+    named = {
+        line.item.path: finding.severity
+        for line in found.lines
+        for finding in line.findings
+        if finding.kind == "name of what stays"
+    }
+    assert named == {"board.canvas": "blocking", "concepts/weir.md": "blocking"}
+    for line in found.lines:
+        if line.status == "unreviewed":
+            await world.okf.decide(Wanted(("weir",), 1, ID), Verdicts("ada", (line.item.path,)))
+    with pytest.raises(BundleError, match="name of what stays"):
+        await world.okf.export_reviewed(ExportOptions(id=ID, version="1.0.0"), "", ())
+
+
 async def test_the_closure_follows_links_as_far_as_asked_and_sources_one_step(world):
     found = await world.okf.review(Wanted(("weir",), None, ID))
     kinds = {line.item.path: (line.item.kind, line.status) for line in found.lines}
