@@ -51,7 +51,7 @@ def test_a_name_that_no_link_bears_stops_an_export(text: str):
 @pytest.mark.parametrize(
     "text",
     ["Their divorce diary was sold.", "concepts/weir.md", "[[Home page]]", "private/Divorce diary-of-others.md",
-     "https://example.org/zebra/crossing", "type: Divorce", '"weir"', "a/b/c.md"],
+     "see `index.md` and [[index]]", "https://example.org/zebra/crossing", "type: Divorce", '"weir"', "a/b/c.md"],
 )  # fmt: skip
 def test_what_leaves_and_words_of_prose_are_nothing(text: str):
     assert gravest(text) == ""

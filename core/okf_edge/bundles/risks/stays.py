@@ -28,6 +28,8 @@ _STANDS_FOR_A_PAGE = re.compile(
 )
 _NOTE = re.compile(r"\.(?:md|markdown|canvas|base)$")
 _NAME_CHARS = 255
+_NOBODYS = frozenset({"index", "log", "readme"})
+"""Names that every folder may have: they tell nothing."""
 
 
 class Staying:
@@ -38,7 +40,7 @@ class Staying:
         self._folders: dict[str, set[str]] = {}
         self._files: set[str] = set()
         self._names = {_plain(each) for each in names} - public
-        for path in map(_plain, paths):
+        for path in (plain for plain in map(_plain, paths) if _stem(plain) not in _NOBODYS):
             folder, stem = path.rpartition("/")[0].rpartition("/")[2], _stem(path)
             self._names |= {stem} - public
             self._files |= {_file(path)} - public
