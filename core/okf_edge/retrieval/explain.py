@@ -15,6 +15,9 @@ from okf_edge.retrieval.pool import Found
 from okf_edge.retrieval.scope import Scope
 
 TIMING_DIGITS = 3
+SCORE_DIGITS = 6
+"""Beyond them a sum depends on the order of its parts."""
+
 LISTED = 20
 """Chunks and concepts that a step of the trace lists at most."""
 
@@ -62,14 +65,24 @@ def plan(asked: Plan, vocabulary: Vocabulary, scopes: Sequence[Scope]) -> dict[s
                 "embedder": scope.source.embedder,
             }
             for scope in scopes
+            if scope.chunks
         ],
     }
 
 
 def found(scopes: Sequence[Scope], by_source: Sequence[Sequence[Found]]) -> list[dict[str, Any]]:
+    """How many passages each source gave, and the scores of the best.
+
+    Their numbers in the index would tell how many lie between them, hidden ones too; so would a source without any.
+    """
     return [
-        {"source": scope.source.alias, "found": len(part), "best": [list(item) for item in part[:LISTED]]}
+        {
+            "source": scope.source.alias,
+            "found": len(part),
+            "best": [round(score, SCORE_DIGITS) for _, _, score in part[:LISTED]],
+        }
         for scope, part in zip(scopes, by_source, strict=True)
+        if scope.chunks
     ]
 
 

@@ -35,6 +35,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     *(("query", {"question": question, "k": 20}) for question in
       ("sluice of the weir at dawn", "zanzibar", "eels in autumn", "plan", "gauge two metres", "weir code 4711")),
     ("query", {"question": "weir", "means": "lexical"}),
+    *(("explain", {"question": question, "k": 20, **more}) for question in ("sluice of the weir", "zanzibar", "gauge")
+      for more in ({}, {"kb": "*"}, {"means": "lexical"})),
     ("query", {"question": "weir", "kb": "*"}),
     ("query", {"question": "zanzibar", "paths": ["secret"]}),
     *(("read", {"page": page}) for page in
