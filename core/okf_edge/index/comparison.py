@@ -24,6 +24,8 @@ FOLD_CONCEPTS = 200
 FOLD_SHARE = 0.05
 """From this many, or this share of all, changes are folded into a new base: the delta is built at every question."""
 
+MILLISECOND_NS = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -88,11 +90,18 @@ def compare(known: Mapping[str, Known], present: Iterable[tuple[FileStat, str]])
     for stat, tier in present:
         left.discard(stat.path)
         indexed = known.get(stat.path)
-        if indexed and (indexed.bytes, indexed.mtime_ns, indexed.tier) == (stat.bytes, stat.mtime_ns, tier):
+        is_same = indexed and (indexed.bytes, indexed.tier) == (stat.bytes, tier)
+        if indexed and is_same and is_same_time(indexed.mtime_ns, stat.mtime_ns):
             seen += 1
         else:
             to_read.append((stat, tier))
     return Comparison(seen, tuple(to_read), tuple(sorted(left)))
+
+
+def is_same_time(one_ns: int, other_ns: int) -> bool:
+    """Whether two times of a change are the same, as far as both are told: Obsidian and browsers cut off below 1 ms."""
+    is_cut = one_ns % MILLISECOND_NS == 0 or other_ns % MILLISECOND_NS == 0
+    return one_ns == other_ns or (is_cut and one_ns // MILLISECOND_NS == other_ns // MILLISECOND_NS)
 
 
 def is_unchanged(comparison: Comparison) -> bool:
