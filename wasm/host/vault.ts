@@ -171,7 +171,7 @@ export class Vault extends Events implements Pick<Obsidian.Vault, VaultPart> {
   }
 
   async load(): Promise<void> {
-    for (const each of await treeBelow("")) this.keep(each);
+    for (const each of await this.treeBelow("")) this.keep(each);
   }
 
   getName(): string {
@@ -209,7 +209,7 @@ export class Vault extends Events implements Pick<Obsidian.Vault, VaultPart> {
   /** See what became of a path, and tell it. */
   async look(path: string): Promise<void> {
     const before = new Map([...this.files].filter(([each]) => each === path || each.startsWith(`${path}/`)));
-    const entries = await treeBelow(path);
+    const entries = await this.treeBelow(path);
     for (const file of before.values()) this.forget(file);
     for (const each of entries) this.trigger(before.has(each.path) ? "modify" : "create", this.keep(each));
     for (const [gone, file] of before) if (!this.files.has(gone)) this.trigger("delete", file);
@@ -244,6 +244,13 @@ export class Vault extends Events implements Pick<Obsidian.Vault, VaultPart> {
     siblings.splice(siblings.indexOf(file), 1);
   }
 
+  /** The files below a path; folders are known from then on, also those that hold nothing that is shown. */
+  private async treeBelow(path: string): Promise<Entry[]> {
+    const entries = (await (await bridged("tree", path)).json()) as Entry[];
+    for (const each of entries) if (each.kind === "folder") this.folder(each.path);
+    return entries.filter((each) => each.kind === "file");
+  }
+
   private folder(path: string): TFolder {
     const known = this.folders.get(path);
     if (known) return known;
@@ -253,10 +260,6 @@ export class Vault extends Events implements Pick<Obsidian.Vault, VaultPart> {
     folder.parent.children.push(folder);
     return folder;
   }
-}
-
-async function treeBelow(path: string): Promise<Entry[]> {
-  return (await (await bridged("tree", path)).json()) as Entry[];
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/"))) || "/";

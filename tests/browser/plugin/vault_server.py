@@ -83,8 +83,8 @@ class VaultServer:
     def _tree(self, at: Path, query: dict[str, str], body: bytes) -> Any:
         if not at.exists():
             return []
-        files = [at] if at.is_file() else [each for each in sorted(at.rglob("*")) if each.is_file()]
-        visible = [each for each in files if not any(p.startswith(".") for p in each.relative_to(self.vault).parts)]
+        below = [at] if at.is_file() else sorted(at.rglob("*"))
+        visible = [each for each in below if not any(p.startswith(".") for p in each.relative_to(self.vault).parts)]
         return [self._entry(each) for each in visible]
 
     def _read(self, at: Path, query: dict[str, str], body: bytes) -> bytes:

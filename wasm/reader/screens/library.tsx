@@ -45,7 +45,7 @@ export function Library(): JSX.Element {
           <p>{say("library-empty-text")}</p>
         </div>
       )}
-      {value && !bundles.length && offers.length > 0 && <p>{say("library-empty-text")}</p>}
+      {!bundles.length && offers.length > 0 && <p>{say("library-empty-text")}</p>}
       {site && offers.length > 0 && <Offers title={site.title} offers={offers} />}
       <section aria-labelledby="open-heading">
         <h2 id="open-heading">{say("open")}</h2>
