@@ -10,7 +10,8 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -19,7 +20,7 @@ from okf_edge.errors import FormatError
 from okf_edge.okf.document import Document
 from okf_edge.okf.lines import line_at
 from okf_edge.okf.links import Link, links_of, markdown_link, wiki_link
-from okf_edge.okf.outline import Outline, outline_of
+from okf_edge.okf.outline import BlockKind, Outline, outline_of
 from okf_edge.okf.publish import applied, comment_edits, destination, label_of, standard_link
 from okf_edge.okf.reader import read_document
 from okf_edge.okf.resolve import Resolution
@@ -61,6 +62,14 @@ class _Sharing:
     outline: Outline
     meaning: Meaning
     withheld: list[int] = field(default_factory=list)
+    _spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def spans(self, kind: BlockKind) -> list[tuple[int, int]]:
+        """Where the blocks of a kind are, in order."""
+        if kind not in self._spans:
+            blocks = (block for block in self.outline.blocks if block.kind == kind)
+            self._spans[kind] = sorted((block.start, block.end) for block in blocks)
+        return self._spans[kind]
 
 
 def shared_note(
@@ -93,12 +102,15 @@ def shared_note(
 
 def _body(sharing: _Sharing) -> str:
     document, outline = sharing.document, sharing.outline
-    links = [link for link in links_of(document, outline) if link.end and link.kind != "footnote"]
+    found = (link for link in links_of(document, outline) if link.end and link.kind != "footnote")
+    links = sorted(found, key=lambda each: (each.start, -each.end))
+    starts = [link.start for link in links]
     edits = list(comment_edits(document, outline))
     position = document.body_start
-    for link in sorted(links, key=lambda each: (each.start, -each.end)):
+    for link in links:
         if link.start >= position:
-            inner = [each for each in links if link.start < each.start and each.end <= link.end]
+            within = links[bisect_right(starts, link.start) : bisect_left(starts, link.end)]
+            inner = [each for each in within if each.end <= link.end]
             edits.append((link.start, link.end, _rendered(sharing, link, inner)))
             position = link.end
     edits += _definition_edits(sharing)
@@ -140,7 +152,7 @@ def _label_span(text: str, link: Link) -> tuple[int, int]:
 def _wiki(sharing: _Sharing, link: Link, fate: Fate | None) -> str:
     text = sharing.document.text
     is_destination = text[max(link.start - 2, 0) : link.start] == "](" and text[link.end : link.end + 1] == ")"
-    in_table = _in_table(sharing.outline, link)
+    in_table = _is_within(sharing.spans("table"), link.start)
     if fate is None:
         return escaped_label(label_of(link), in_table=in_table)
     if is_destination:
@@ -174,8 +186,10 @@ def _withhold(sharing: _Sharing, link: Link, fate: Fate) -> None:
         sharing.withheld.append(link.line)
 
 
-def _in_table(outline: Outline, link: Link) -> bool:
-    return any(block.kind == "table" and block.start <= link.start < block.end for block in outline.blocks)
+def _is_within(spans: Sequence[tuple[int, int]], offset: int) -> bool:
+    """Whether one of the spans, which are in order and apart, holds an offset."""
+    number = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+    return number >= 0 and offset < spans[number][1]
 
 
 def _definition_edits(sharing: _Sharing) -> Iterator[tuple[int, int, str]]:
@@ -191,9 +205,9 @@ def _definition_edits(sharing: _Sharing) -> Iterator[tuple[int, int, str]]:
 def _attribute_edits(sharing: _Sharing) -> Iterator[tuple[int, int, str]]:
     """Files that raw HTML names, outside of code."""
     text = sharing.document.text
-    code = [(block.start, block.end) for block in sharing.outline.blocks if block.kind == "code"]
+    code = sharing.spans("code")
     for match in _ATTRIBUTE.finditer(text, sharing.document.body_start):
-        if any(start <= match.start() < end for start, end in code):
+        if _is_within(code, match.start()):
             continue
         link = markdown_link(match["where"], "", True, line_at(sharing.outline.line_starts, match.start()))
         if link.inner.startswith("#") or link.is_external:

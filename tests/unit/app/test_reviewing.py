@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 
 import pytest
@@ -14,6 +15,9 @@ from okf_edge.bundles.verify import verify_archive
 from okf_edge.errors import BundleError, InputError, NotFoundError, StateFileError
 from okf_edge.inmemory.embedding import HashedEmbedder, MemoryModels
 from okf_edge.inmemory.files import MemoryTree
+from okf_edge.okf.outline import outline_of
+from okf_edge.okf.reader import read_document
+from okf_edge.okf.sharing import Fate, shared_note
 from tests.unit.app.conftest import World
 
 ID = "ada.weir"
@@ -84,6 +88,19 @@ async def decide(world: World, flagged=("Private/Clients/Nightingale.md", "Priva
 def unpacked(archive: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         return {name: packed.read(name) for name in packed.namelist()}
+
+
+@pytest.mark.parametrize("text", ["[[sluice]] [x](a/b.md) ", "| [[sluice]] | a |\n", "[[sluice]]\n\n```\nx\n```\n\n"])
+def test_a_page_of_many_links_costs_time_in_proportion(text: str):
+    def seconds(count: int) -> float:
+        document = read_document("weir.md", text.encode() * count)
+        outline = outline_of(document)
+        start = time.process_time()
+        shared_note(document, lambda link: Fate(stays=True), "Note", outline)
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(8_000) < 24 * seconds(1_000)  # eight times in proportion, sixty-four if each looked at each other
 
 
 async def test_what_stays_is_named_by_no_file_that_was_approved(world):
