@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cmp_to_key
 
-from okf_edge.bundles.versions import compare_versions
+from okf_edge.bundles.versions import compare_versions, parse_version
 from okf_edge.errors import OkfError, UnavailableError
 from okf_edge.feed.client import Feed, refresh, trust
 from okf_edge.feed.kept import Kept
@@ -73,10 +73,14 @@ def newest(releases: Sequence[Release]) -> tuple[Release, ...]:
     """The newest release of each bundle that was not withdrawn; a pre-release only where there is nothing else."""
     chosen: dict[str, Release] = {}
     for each in releases:
-        is_better = each.id not in chosen or ("-" in chosen[each.id].version and "-" not in each.version)
+        is_better = each.id not in chosen or (_is_early(chosen[each.id].version) and not _is_early(each.version))
         if not each.yanked and is_better:
             chosen[each.id] = each
     return tuple(chosen.values())
+
+
+def _is_early(version: str) -> bool:
+    return parse_version(version).prerelease is not None
 
 
 def _is_over(trusted: Trusted, now: datetime) -> bool:

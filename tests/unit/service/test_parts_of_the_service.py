@@ -184,6 +184,8 @@ def test_the_newest_that_was_not_withdrawn_is_served_and_a_prerelease_only_alone
     ]
     withdrawn = [release(version="1.1.0", yanked="wrong"), release(version="1.0.0")]
     assert [each.version for each in newest(withdrawn)] == ["1.0.0"]
+    built = [release(version="2.0.0+of-today"), release(version="1.0.0")]
+    assert [each.version for each in newest(built)] == ["2.0.0+of-today"]
 
 
 def test_loading_the_functions_makes_no_client_and_reads_no_secret_so_that_snapshots_hold_none() -> None:
