@@ -129,6 +129,9 @@ class Limits:
     call_bytes: int = 1024 * 1024
     """One call of a tool as it arrives. A captured page is below 100 KB; parsing more costs many callers at once."""
 
+    json_depth: int = 64
+    """Collections inside collections in a JSON file. Ours nest six deep; a parser in a browser overflows its stack."""
+
     call_depth: int = 32
     """Collections inside collections in a call. Tools nest three deep; parsers slow down or overflow deeper."""
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from okf_edge.errors import InputError, NewerFormatError, NotFoundError, StateFileError, TooLargeError
+from okf_edge.json_text import json_value
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 
@@ -40,8 +41,8 @@ async def read_state(
 def decode_state(path: str, data: bytes, newest_format: int) -> State:
     """Check the envelope of a state file; what is inside is its owner's to check."""
     try:
-        state = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        state = json_value(data)
+    except ValueError as error:
         raise corrupt(path, f"is not valid JSON ({error})") from error
     if not isinstance(state, dict):
         raise corrupt(path, f"holds {type(state).__name__}, expected an object")

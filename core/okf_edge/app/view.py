@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from okf_edge.app.ports import Ports
 from okf_edge.errors import NotFoundError, UnavailableError
+from okf_edge.json_text import json_value
 from okf_edge.ports import FileStat, FileTree
 from okf_edge.workspace import agents, layout
 
@@ -89,7 +90,7 @@ class View:
     def _registry(self, data: bytes) -> bytes:
         """The registry of bundles without those that are hidden as a whole. A damaged one is its reader's to report."""
         try:
-            state: dict[str, Any] = json.loads(data)
+            state: dict[str, Any] = json_value(data)
             bundles = state["bundles"].items()
         except (ValueError, KeyError, TypeError, AttributeError):
             return data

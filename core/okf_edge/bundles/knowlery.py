@@ -16,6 +16,7 @@ from typing import Any
 from okf_edge.bundles.digest import FileDigest
 from okf_edge.bundles.manifest import Creator, Manifest
 from okf_edge.errors import FormatError, NewerFormatError
+from okf_edge.json_text import json_value
 from okf_edge.limits import LIMITS
 
 _NEWEST_SCHEMA = 2
@@ -116,8 +117,8 @@ _TEXTS = ("id", "title", "version", "contentHash")
 
 def _decode(data: bytes) -> dict[str, Any]:
     try:
-        raw = json.loads(data[: LIMITS.manifest_bytes])
-    except (ValueError, RecursionError) as error:
+        raw = json_value(data[: LIMITS.manifest_bytes])
+    except ValueError as error:
         raise FormatError(f"expected a Knowlery manifest, found no JSON ({error})", code="bad-manifest") from error
     if not isinstance(raw, dict):
         raise FormatError(f"expected a JSON object, found {type(raw).__name__}", code="bad-manifest")

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
 
 from okf_edge.errors import AlreadyExistsError, NotFoundError, OkfError, UnavailableError
+from okf_edge.json_text import json_value
 from okf_edge.ports import Clock, FileTree
 
 HELD = timedelta(seconds=5)
@@ -74,7 +75,7 @@ async def _take(tree: FileTree, generation: int, now: datetime) -> bool:
 
 async def _is_free(tree: FileTree, generation: int, now: datetime) -> bool:
     try:
-        until = json.loads(await tree.read(_path(generation), _LOCK_BYTES))["until"]
+        until = json_value(await tree.read(_path(generation), _LOCK_BYTES))["until"]
         return until is None or datetime.fromisoformat(until) <= now
     except NotFoundError:
         return False  # its holder is gone and a newer one is there: look again

@@ -19,6 +19,7 @@ from okf_edge.bundles.digest import DERIVED, INDEX_FILE, MANIFEST, FileDigest, c
 from okf_edge.bundles.names import problems_of_bundle_id, problems_of_paths
 from okf_edge.bundles.versions import is_version
 from okf_edge.errors import FormatError, NewerFormatError
+from okf_edge.json_text import json_value
 from okf_edge.limits import LIMITS
 
 SCHEMA_NUMBER = 1
@@ -154,8 +155,8 @@ def _decode(data: bytes) -> dict[str, Any]:
     if len(data) > LIMITS.manifest_bytes:
         raise _bad([f"expected at most {LIMITS.manifest_bytes:,} bytes, found {len(data):,}"])
     try:
-        raw = json.loads(data, object_pairs_hook=_unique_keys)
-    except (ValueError, RecursionError) as error:
+        raw = json_value(data, object_pairs_hook=_unique_keys)
+    except ValueError as error:
         raise _bad([f"expected JSON, found damage ({error})"]) from error
     if not isinstance(raw, dict):
         raise _bad([f"expected a JSON object, found {type(raw).__name__}"])

@@ -8,12 +8,12 @@ the last line is noted beside the log, so that a cut end is seen too.
 from __future__ import annotations
 
 import hmac
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Any
 
+from okf_edge.json_text import json_value
 from okf_edge.policy.parse import canonical
 
 
@@ -79,8 +79,8 @@ def verify(lines: Sequence[bytes], head: bytes, key: bytes) -> Verified:
 
 def _told(line: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(line)
-    except (ValueError, RecursionError):
+        told = json_value(line)
+    except ValueError:
         return {}
     return told if isinstance(told, dict) else {}
 

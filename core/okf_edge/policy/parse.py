@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from okf_edge.errors import FormatError, TooLargeError
+from okf_edge.json_text import depth_of, json_value
 from okf_edge.limits import LIMITS
-
-_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
-"""A text as a whole, or a bracket outside of texts."""
 
 
 def parse(data: bytes) -> Any:
@@ -20,12 +17,13 @@ def parse(data: bytes) -> Any:
     """
     if len(data) > LIMITS.call_bytes:
         raise TooLargeError(f"expected at most {LIMITS.call_bytes:,} bytes in a call, found {len(data):,}")
-    if _depth(data) > LIMITS.call_depth:
-        raise FormatError(f"expected at most {LIMITS.call_depth} levels of nesting", code="too-deep")
     try:
-        return json.loads(data.decode("utf-8"), parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        text = data.decode("utf-8")
+        if depth_of(text) <= LIMITS.call_depth:
+            return json_value(text, parse_constant=_no_number)
+    except ValueError as error:
         raise FormatError("expected one JSON message in UTF-8, found something else", code="bad-json") from error
+    raise FormatError(f"expected at most {LIMITS.call_depth} levels of nesting", code="too-deep")
 
 
 def canonical(value: Any) -> bytes:
@@ -35,15 +33,3 @@ def canonical(value: Any) -> bytes:
 
 def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
-
-
-def _depth(data: bytes) -> int:
-    """The deepest nesting that brackets outside of texts can open; counted before any parser recurses."""
-    depth = deepest = 0
-    for match in _BRACKET.finditer(data):
-        if match[0] in (b"[", b"{"):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif match[0] in (b"]", b"}"):
-            depth -= 1
-    return deepest

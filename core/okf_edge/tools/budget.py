@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from okf_edge.errors import InputError
 from okf_edge.index.token_estimate import estimate_tokens
+from okf_edge.json_text import json_value
 
 PLACE_TOKENS = 60
 """What a place costs beside its text: path, title, heading, address and why it counts."""
@@ -65,7 +66,7 @@ def place_of(cursor: str, about: str) -> int:
     if not cursor:
         return 0
     try:
-        place, digest = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        place, digest = json_value(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if type(place) is int and place >= 0 and digest == _digest(about):
             return place
     except (ValueError, TypeError, RecursionError):

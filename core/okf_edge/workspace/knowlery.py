@@ -7,11 +7,11 @@ Rules:
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from okf_edge.errors import NotFoundError, StoreError
+from okf_edge.json_text import json_value
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 from okf_edge.workspace.agents import AGENTS, Agent, BundleLine
@@ -53,7 +53,7 @@ async def read_workspace(tree: FileTree) -> Adopted | None:
 
 async def _object(tree: FileTree, path: str, problems: list[str]) -> dict[str, Any] | None:
     try:
-        value = json.loads(await tree.read(path, LIMITS.state_file_bytes))
+        value = json_value(await tree.read(path, LIMITS.state_file_bytes))
     except NotFoundError:
         return None
     except (StoreError, ValueError, RecursionError) as error:
