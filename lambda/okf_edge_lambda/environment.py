@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from okf_edge_lambda import clients, protected, store
 from okf_edge_lambda.believed import Believed
-from okf_edge_lambda.engine import KeptSql
 from okf_edge_lambda.host import Library
 from okf_edge_lambda.models import ServiceModels
 from okf_edge_lambda.settings import settings
@@ -33,12 +32,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 @cache
 def shelf() -> Shelf:
-    return Shelf(f"{settings().cache}/files", settings().cache_bytes, lambda place: engine().release(place))
-
-
-@cache
-def engine() -> KeptSql:
-    return KeptSql()
+    return Shelf(f"{settings().cache}/files", settings().cache_bytes)
 
 
 @cache
@@ -61,7 +55,7 @@ def forget() -> None:
     clients.forget()
     store.forget()
     protected.forget()
-    for each in (library, believed, engine):
+    for each in (library, believed):
         each.cache_clear()
 
 
