@@ -3,7 +3,8 @@ import { type App, Component, Platform } from "obsidian";
 import { Runtime, type CallOptions, type RuntimeState } from "../runtime/client";
 import type { Host } from "../runtime/host";
 import type { Argument, CallName, Result } from "../runtime/messages";
-import { DeviceTree } from "./device_tree";
+import { Store } from "../runtime/store";
+import { StoredTree } from "../runtime/stored_tree";
 import { download } from "./downloads";
 import type { EngineFiles } from "./engine_files";
 import { VaultTree } from "./vault_tree";
@@ -78,13 +79,15 @@ export class Engine extends Component {
   }
 }
 
+/** What stays on this device and never syncs lies in a database of the app: trusted feeds and derived files. */
 function hostOf(app: App, files: EngineFiles): Host {
+  const store = new Store(`okf-edge/${app.vault.getName()}`);
   return {
     assets: files,
     trees: {
       base: new VaultTree(app.vault),
-      spare: new DeviceTree(app, "spare"),
-      device: new DeviceTree(app, "device"),
+      spare: new StoredTree(store, "spare"),
+      device: new StoredTree(store, "device"),
     },
     fetch: download,
     crashes: {

@@ -2,7 +2,8 @@
 
 import type { CrashCount, Host } from "../../runtime/host";
 import { EngineFiles } from "./engine_files";
-import { StoredTree } from "./tree";
+import { StoredTree } from "../../runtime/stored_tree";
+import { STORE } from "./database";
 import { fetchUrl } from "./web";
 import { startedWorker } from "./worker";
 
@@ -13,7 +14,11 @@ export interface ReaderHost extends Host {
 export function readerHost(): ReaderHost {
   return {
     assets: new EngineFiles(document.baseURI),
-    trees: { base: new StoredTree("base"), spare: new StoredTree("spare"), device: new StoredTree("device") },
+    trees: {
+      base: new StoredTree(STORE, "base"),
+      spare: new StoredTree(STORE, "spare"),
+      device: new StoredTree(STORE, "device"),
+    },
     fetch: fetchUrl,
     worker: startedWorker,
     crashes: CRASHES,

@@ -1,8 +1,8 @@
 // A folder in IndexedDB. What lies where and what it holds are kept apart, so that moving a folder moves no content.
 
-import type { HostTree } from "../../runtime/host";
-import { type Entry, HostError, type TreeName } from "../../runtime/messages";
-import { asked, type StoreName, within } from "./database";
+import type { HostTree } from "./host";
+import { type Entry, HostError, type TreeName } from "./messages";
+import { asked, type Store, type StoreName } from "./store";
 
 interface Kept {
   tree: TreeName;
@@ -20,10 +20,13 @@ const STORES: StoreName[] = ["entries", "contents"];
 export class StoredTree implements HostTree {
   private lastTime = 0;
 
-  constructor(private readonly tree: TreeName) {}
+  constructor(
+    private readonly store: Store,
+    private readonly tree: TreeName,
+  ) {}
 
   list(folders: string[]): Promise<Entry[]> {
-    return within(["entries"], "readonly", async (transaction) => {
+    return this.store.within(["entries"], "readonly", async (transaction) => {
       const index = transaction.objectStore("entries").index("parent");
       const found = await Promise.all(folders.map((folder) => asked<Kept[]>(index.getAll([this.tree, folder]))));
       return found.flat().map(entryOf);
@@ -31,14 +34,14 @@ export class StoredTree implements HostTree {
   }
 
   stat(path: string): Promise<Entry | null> {
-    return within(["entries"], "readonly", async (transaction) => {
+    return this.store.within(["entries"], "readonly", async (transaction) => {
       const kept = await this.find(transaction, path);
       return kept ? entryOf(kept) : null;
     });
   }
 
   read(path: string): Promise<Uint8Array> {
-    return within(STORES, "readonly", async (transaction) => {
+    return this.store.within(STORES, "readonly", async (transaction) => {
       const kept = await this.find(transaction, path);
       if (kept?.kind !== "file") throw absent(path);
       const data = await asked<ArrayBuffer | undefined>(transaction.objectStore("contents").get(kept.content));
@@ -48,7 +51,7 @@ export class StoredTree implements HostTree {
   }
 
   write(path: string, data: Uint8Array): Promise<void> {
-    return within(STORES, "readwrite", async (transaction) => {
+    return this.store.within(STORES, "readwrite", async (transaction) => {
       const before = await this.find(transaction, path);
       if (before?.kind === "folder") throw taken(path);
       await this.put(transaction, path, data);
@@ -57,21 +60,21 @@ export class StoredTree implements HostTree {
   }
 
   create(path: string, data: Uint8Array): Promise<void> {
-    return within(STORES, "readwrite", async (transaction) => {
+    return this.store.within(STORES, "readwrite", async (transaction) => {
       if (await this.find(transaction, path)) throw taken(path);
       await this.put(transaction, path, data);
     });
   }
 
   rename(from: string, to: string): Promise<void> {
-    return within(STORES, "readwrite", async (transaction) => {
+    return this.store.within(STORES, "readwrite", async (transaction) => {
       if (await this.find(transaction, to)) throw taken(to);
       await this.move(transaction, from, to);
     });
   }
 
   replace(from: string, to: string): Promise<void> {
-    return within(STORES, "readwrite", async (transaction) => {
+    return this.store.within(STORES, "readwrite", async (transaction) => {
       const over = await this.find(transaction, to);
       if (over && over.kind !== "file") throw taken(to);
       await this.move(transaction, from, to);
@@ -80,7 +83,7 @@ export class StoredTree implements HostTree {
   }
 
   remove(path: string): Promise<void> {
-    return within(STORES, "readwrite", async (transaction) => {
+    return this.store.within(STORES, "readwrite", async (transaction) => {
       const gone = await this.at(transaction, path);
       if (!gone.length) throw absent(path);
       for (const each of gone) {
@@ -91,7 +94,7 @@ export class StoredTree implements HostTree {
   }
 
   makeFolder(path: string): Promise<void> {
-    return within(["entries"], "readwrite", (transaction) => this.makeFolders(transaction, path));
+    return this.store.within(["entries"], "readwrite", (transaction) => this.makeFolders(transaction, path));
   }
 
   private find(transaction: IDBTransaction, path: string): Promise<Kept | undefined> {
