@@ -20,6 +20,18 @@ PAGES = {
     "pump.md": "---\ntype: Note\ntitle: Pump\n---\n\nThe pump stops at low water. See [the valve](valve.md).\n",
     "valve.md": "---\ntype: Note\ntitle: Valve\n---\n\nThe valve opens under pressure.\n",
 }
+IMPORTED = """
+import importlib, pkgutil, okf_edge, okf_edge_wasm
+failed = []
+for package in (okf_edge, okf_edge_wasm):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.startswith("okf_edge.contracts"):
+            try:
+                importlib.import_module(module.name)
+            except ImportError as error:
+                failed.append(f"{module.name}: {error}")
+"; ".join(failed)
+"""
 
 
 @pytest.fixture
@@ -126,3 +138,9 @@ def test_failures_of_the_core_reach_the_page_as_they_are(engine: NodeEngine, tmp
         call(engine, "read", concept="nothing-here")
     with pytest.raises(CallFailed, match="bad-question"):
         call(engine, "query", question="  ")
+
+
+def test_every_module_of_the_core_is_found_in_what_is_shipped(engine: NodeEngine) -> None:
+    """The wheels lack what no browser imports; nothing of ours may want it."""
+    failed = engine.python(IMPORTED)
+    assert failed == ""

@@ -17,10 +17,13 @@ const [, , engine, testing] = process.argv;
 /** DuckDB's build for browsers takes itself for one in Node too: tests run what browsers run. */
 const asInBrowser = {
   name: "as-in-browser",
-  setup: ({ onLoad }) =>
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^stream\/web$/ }, ({ path }) => ({ path, namespace: "nothing" }));
+    onLoad({ filter: /./, namespace: "nothing" }, () => ({ contents: "" }));
     onLoad({ filter: /duckdb-browser-blocking\.mjs$/ }, ({ path }) => ({
       contents: readFileSync(path, "utf8").replaceAll("process.versions.node", "process.versions.none"),
-    })),
+    }));
+  },
 };
 const inNode = { ...COMMON, platform: "neutral", mainFields: ["module", "main"], plugins: [asInBrowser] };
 

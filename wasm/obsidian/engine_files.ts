@@ -7,7 +7,7 @@ import {
   type AssetSource,
   MANIFEST_NAME,
   parseManifest,
-  readAsset,
+  proveChunks,
   sha256Hex,
 } from "../runtime/assets";
 
@@ -65,7 +65,7 @@ export class EngineFiles implements AssetSource {
   async firstFault(): Promise<AssetError | null> {
     try {
       const manifest = await this.manifest();
-      for (const asset of manifest.assets) await readAsset(this, manifest, asset.name);
+      for (const asset of manifest.assets) await proveChunks(this, asset);
       return null;
     } catch (error) {
       if (error instanceof AssetError) return error;

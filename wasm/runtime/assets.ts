@@ -1,12 +1,14 @@
 // The engine's files: how they are named, cut into chunks, and proved before they are used.
 //
 // 1. An asset is kept as chunks of at most CHUNK_BYTES, so that sync services carry them and no store holds 30 MB in one value.
-// 2. A chunk is a slice of the asset's bytes after its encoding; chunks are joined in order, then decoded.
+// 2. A chunk is a slice of the asset's bytes after its encoding; chunks are joined in order, then decoded. Whoever reads
+//    brings the decoders that the platform has not: only the worker unpacks xz.
 // 3. Nothing is used before its sha256 was checked: of each chunk, and of the asset that they make.
 
 export const CHUNK_BYTES = 4 * 1024 * 1024;
 export const MANIFEST_NAME = "manifest.json";
 export const MANIFEST_FORMAT = 1;
+const ENCODINGS = ["gzip", "identity", "xz"];
 
 /** What an asset is needed for. `base` answers by words in safe mode; `engine` adds DuckDB; `meaning` adds ONNX Runtime. */
 export type Part = "base" | "engine" | "meaning" | `model:${string}`;
@@ -26,7 +28,7 @@ export interface Asset {
   bytes: number;
   sha256: string;
   /** What the joined chunks are in. */
-  encoding: "gzip" | "identity";
+  encoding: "gzip" | "identity" | "xz";
   chunks: Chunk[];
 }
 
@@ -38,8 +40,11 @@ export interface AssetManifest {
 }
 
 /** Where chunks lie: IndexedDB for the reader, the plugin's folder in Obsidian. */
-export interface AssetSource {
+export interface AssetSource extends Chunks {
   manifest(): Promise<AssetManifest>;
+}
+
+export interface Chunks {
   /** The bytes of one chunk file. Rejects when it is not there; what it holds is checked by the caller. */
   chunk(file: string): Promise<Uint8Array>;
 }
@@ -56,15 +61,35 @@ export class AssetError extends Error {
   }
 }
 
+/** How an encoding is taken off a stream. */
+export type Decoders = Partial<Record<Asset["encoding"], (stored: Stored) => ReadableStream<Uint8Array>>>;
+type Stored = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+const OF_PLATFORM: Decoders = {
+  identity: (stored) => stored,
+  gzip: (stored) => stored.pipeThrough(new DecompressionStream("gzip")),
+};
 const AGAIN = "Put the engine's files there again, all of one version.";
 
 /** An asset, whole and proved. Its chunks are read one by one: little more than the asset is held. Rejects with AssetError. */
-export async function readAsset(source: AssetSource, manifest: AssetManifest, name: string): Promise<Uint8Array> {
+export async function readAsset(
+  source: Chunks,
+  manifest: AssetManifest,
+  name: string,
+  decoders: Decoders = {},
+): Promise<Uint8Array> {
   const asset = manifest.assets.find((each) => each.name === name);
   if (!asset) throw new AssetError("asset-missing", `expected ${name} in the engine's files, found none`, AGAIN);
-  const data = await filled(asset, decoded(asset, chunksOf(source, asset)));
+  const decoded = { ...OF_PLATFORM, ...decoders }[asset.encoding];
+  if (!decoded) throw new AssetError("asset-damaged", `${name} can't be unpacked here: it is ${asset.encoding}`, AGAIN);
+  const data = await filled(asset, decoded(chunksOf(source, asset)));
   await requireDigest(data, asset, asset.name);
   return data;
+}
+
+/** Reads every chunk of an asset and proves it, without unpacking. Rejects with AssetError. */
+export async function proveChunks(source: Chunks, asset: Asset): Promise<void> {
+  for (const chunk of asset.chunks) await readChunk(source, asset, chunk);
 }
 
 /** The manifest of a text, checked. Throws AssetError. */
@@ -104,7 +129,7 @@ export async function sha256Hex(data: Uint8Array): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function readChunk(source: AssetSource, asset: Asset, chunk: Chunk): Promise<Uint8Array> {
+async function readChunk(source: Chunks, asset: Asset, chunk: Chunk): Promise<Uint8Array> {
   let data: Uint8Array;
   try {
     data = await source.chunk(chunk.file);
@@ -125,7 +150,7 @@ async function requireDigest(data: Uint8Array, stated: { bytes: number; sha256: 
   }
 }
 
-function chunksOf(source: AssetSource, asset: Asset): ReadableStream<Uint8Array<ArrayBuffer>> {
+function chunksOf(source: Chunks, asset: Asset): Stored {
   let next = 0;
   return new ReadableStream(
     {
@@ -137,10 +162,6 @@ function chunksOf(source: AssetSource, asset: Asset): ReadableStream<Uint8Array<
     },
     { highWaterMark: 0 },
   );
-}
-
-function decoded(asset: Asset, stored: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
-  return asset.encoding === "gzip" ? stored.pipeThrough(new DecompressionStream("gzip")) : stored;
 }
 
 /** The bytes of a stream, and never more than the manifest states: a swapped chunk must not unpack without end. */
@@ -155,6 +176,7 @@ async function filled(asset: Asset, stream: ReadableStream<Uint8Array>): Promise
       at += part.value.byteLength;
     }
   } catch (error) {
+    await reader.cancel().catch(() => undefined); // a decoder that is left open would keep the next one waiting
     if (error instanceof AssetError) throw error;
     throw new AssetError("asset-damaged", `${asset.name} can't be unpacked: ${error}`, AGAIN);
   }
@@ -167,7 +189,7 @@ function isAsset(value: unknown): value is Asset {
     typeof asset?.name === "string" &&
     typeof asset.part === "string" &&
     isSized(asset) &&
-    (asset.encoding === "gzip" || asset.encoding === "identity") &&
+    ENCODINGS.includes(asset.encoding) &&
     Array.isArray(asset.chunks) &&
     asset.chunks.every((chunk) => /^[\w][\w.-]*$/.test(chunk?.file) && isSized(chunk))
   );

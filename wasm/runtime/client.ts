@@ -239,10 +239,8 @@ export class Runtime {
   }
 
   private async value(service: ServiceName, argument: unknown): Promise<unknown> {
-    if (service === "asset") {
-      const { name } = argument as Services["asset"][0];
-      return readAsset(this.host.assets, await this.assetManifest(), name);
-    }
+    if (service === "manifest") return this.assetManifest();
+    if (service === "chunk") return this.host.assets.chunk((argument as Services["chunk"][0]).file);
     return served(this.host, service, argument);
   }
 

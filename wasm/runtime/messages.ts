@@ -4,6 +4,8 @@
 // 2. The worker asks its page for what it can't do itself: files, one URL, the engine's files.
 // 3. Whatever fails is a Failure: a stable code, what was expected and found, and what to do.
 
+import type { AssetManifest } from "./assets";
+
 // --- use cases ------------------------------------------------------------------------------------------------------
 
 export interface Question {
@@ -304,8 +306,10 @@ export interface Services {
   "tree.remove": [{ tree: TreeName; path: string }, null];
   "tree.makeFolder": [{ tree: TreeName; path: string }, null];
   fetch: [{ url: string; method: "GET" | "HEAD"; maxBytes: number }, Fetched];
-  /** One of the engine's files, whole and proved. */
-  asset: [{ name: string }, Uint8Array];
+  /** What the engine's files are. */
+  manifest: [object, AssetManifest];
+  /** A piece of one, as it is kept: the worker proves and unpacks it. */
+  chunk: [{ file: string }, Uint8Array];
 }
 
 export type ServiceName = keyof Services;

@@ -18,7 +18,11 @@ const TREE: { [Name in TreeService]: (tree: HostTree, argument: Services[Name][0
 };
 
 /** The reply to one request of the worker. Rejects with HostError, or with what the host threw. */
-export async function served(host: Host, service: Exclude<ServiceName, "asset">, argument: unknown): Promise<unknown> {
+export async function served(
+  host: Host,
+  service: Exclude<ServiceName, "manifest" | "chunk">,
+  argument: unknown,
+): Promise<unknown> {
   if (service === "fetch") {
     const { url, method, maxBytes } = argument as Services["fetch"][0];
     return host.fetch(url, method, maxBytes);

@@ -5,11 +5,16 @@
 // 3. An engine that trapped can't be trusted any more: the page is told, and starts another.
 
 import type { PyodideAPI } from "pyodide";
+import { XzReadableStream } from "xz-decompress";
+import { type AssetManifest, type Decoders, readAsset } from "../assets";
 import { failureOf } from "../failure";
 import type { Failure, ServiceName, StartOptions, ToPage, ToWorker } from "../messages";
 import { Database } from "./database";
 import { Encoder } from "./encoder";
 import { bootPython } from "./python";
+
+/** Unpacking is done here, off the page's thread. */
+const DECODERS: Decoders = { xz: (stored) => new XzReadableStream(stored) };
 
 /** One end of the wire. */
 export interface Port {
@@ -44,6 +49,7 @@ class Worker {
   private readonly asked = new Map<number, (answer: Answered) => void>();
   private nextId = 1;
   private python: PythonSide | null = null;
+  private manifest: Promise<AssetManifest> | null = null;
 
   constructor(
     private readonly port: Port,
@@ -79,7 +85,7 @@ class Worker {
   }
 
   private async boot(options: StartOptions): Promise<PythonSide> {
-    const read = async (name: string): Promise<Uint8Array> => (await this.ask("asset", { name })) as Uint8Array;
+    const read = this.read.bind(this);
     this.stage("Opening the engine");
     const [python, database] = await Promise.all([
       bootPython(read, this.surroundings.folder),
@@ -109,6 +115,13 @@ class Worker {
     }
   }
 
+  /** One of the engine's files, whole and proved. */
+  private async read(name: string): Promise<Uint8Array> {
+    this.manifest ??= this.ask("manifest", {}) as Promise<AssetManifest>;
+    const chunk = async (file: string): Promise<Uint8Array> => (await this.ask("chunk", { file })) as Uint8Array;
+    return readAsset({ chunk }, await this.manifest, name, DECODERS);
+  }
+
   private async ask(service: ServiceName, argument: unknown, transfer: ArrayBuffer[] = []): Promise<unknown> {
     const id = this.nextId++;
     const answer = await new Promise<Answered>((resolve) => {
@@ -120,9 +133,10 @@ class Worker {
   }
 
   /** What Python asks of the page: JSON and bytes each way, and failures as values. */
-  private async askFromPython(service: ServiceName, argument: string, data?: Uint8Array): Promise<unknown> {
+  private async askFromPython(service: ServiceName | "asset", argument: string, data?: Uint8Array): Promise<unknown> {
     const asked = JSON.parse(argument) as Record<string, unknown>;
     try {
+      if (service === "asset") return { data: await this.read(String(asked["name"])) };
       const value = await this.ask(
         service,
         data ? { ...asked, data } : asked,
