@@ -41,3 +41,8 @@ def test_a_corrupt_manifest_stops_init_and_is_left_as_it_is(okf, tmp_path):
     assert done.error["code"] == "state-file-corrupt"
     assert ".okf/manifest.json" in done.error["message"]
     assert snapshot(tmp_path) == before
+
+
+def test_a_fresh_base_conforms_to_the_format(okf, tmp_path):
+    okf("init", tmp_path)
+    assert okf("validate", tmp_path).code == 0

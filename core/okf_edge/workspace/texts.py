@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 GUIDE = """\
+---
+type: Guide
+title: Guide to this knowledge base
+description: Where things are and how people and agents work here.
+---
+
 # {name}
 
 This folder is a knowledge base: markdown that people and agents curate together, and that `okf` searches.
@@ -33,6 +39,12 @@ This folder is a knowledge base: markdown that people and agents curate together
 """
 
 SCHEMA = """\
+---
+type: Schema
+title: Schema
+description: The page types, domains and tags in use.
+---
+
 # Schema
 
 The living taxonomy of this knowledge base. Change it as the knowledge grows.

@@ -37,7 +37,7 @@ async def test_an_empty_folder_becomes_a_knowledge_base():
         "created_by": "okf-edge/0.1.0",
         "synced_by": "okf-edge/0.1.0",
     }
-    assert tree.files["KNOWLEDGE.md"].startswith(b"# River lab\n")
+    assert b"\n# River lab\n" in tree.files["KNOWLEDGE.md"]
 
 
 async def test_a_second_run_changes_nothing():
