@@ -27,8 +27,8 @@ def test_a_command_exits_zero_when_done_and_keeps_to_its_own_codes(command: Comm
     assert not command.exits.keys() & ANYWHERE.keys()
 
 
-SERVERS = ("mcp", "mcp serve")
-"""What speaks a protocol instead of printing a result."""
+SERVERS = ("mcp", "mcp serve", "reader")
+"""What speaks a protocol or serves pages instead of printing a result."""
 
 
 @pytest.mark.parametrize("command", [each for each in COMMANDS if each.name not in SERVERS], ids=lambda each: each.name)
