@@ -60,12 +60,15 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def _is_http(event: object) -> bool:
-    """Whether it is what a Function URL sends; whoever may invoke a function may send anything."""
+    """Whether it is what a Function URL or API Gateway sends; whoever may invoke a function may send anything."""
     if not isinstance(event, dict) or not isinstance(event.get("requestContext"), dict):
         return False
-    texts = [event.get("rawPath"), event.get("rawQueryString"), event.get("body") or ""]
-    is_shaped = isinstance(event.get("headers"), dict) and isinstance(event["requestContext"].get("http"), dict)
-    return event.get("version") == "2.0" and is_shaped and all(isinstance(each, str) for each in texts)
+    if not isinstance(event.get("headers"), dict) or not isinstance(event.get("body") or "", str):
+        return False
+    if event.get("version") == "2.0":
+        is_shaped = isinstance(event["requestContext"].get("http"), dict)
+        return is_shaped and all(isinstance(event.get(name), str) for name in ("rawPath", "rawQueryString"))
+    return all(isinstance(event.get(name), str) for name in ("httpMethod", "path", "resource"))
 
 
 def _refused(error: OkfError) -> dict[str, Any]:
