@@ -18,17 +18,22 @@ interface Lock {
 export async function bootPython(read: ReadAsset, folder?: string): Promise<PyodideAPI> {
   const lock = JSON.parse(new TextDecoder().decode(await read(LOCK))) as Lock;
   const wheels = Object.values(lock.packages).map((each) => each.file_name);
-  const served = folder ? [] : [...BINARIES, ...wheels];
-  await Promise.all(served.map(async (name) => provide(name, await read(name))));
   const indexURL = folder ?? ORIGIN;
-  const python = await loadPyodide({
+  const options = {
     indexURL,
     packageBaseUrl: indexURL,
     lockFileContents: lock as never,
     checkAPIVersion: true,
     ...(folder ? {} : { createPyodideModule }),
-  } as never);
+  };
+  const provided = async (names: string[]): Promise<void> => {
+    if (!folder) await Promise.all(names.map(async (name) => provide(name, await read(name))));
+  };
+  const [python] = await Promise.all([
+    provided(BINARIES).then(() => loadPyodide(options as never)), // it compiles while the wheels are unpacked
+    provided(wheels),
+  ]);
   await python.loadPackage(Object.keys(lock.packages), { checkIntegrity: false, messageCallback: () => undefined });
-  for (const name of served) withdraw(name);
+  for (const name of [...BINARIES, ...wheels]) withdraw(name);
   return python;
 }
