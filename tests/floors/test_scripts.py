@@ -42,9 +42,13 @@ ELSEWHERE = {
     "health",
     "stale",
     "map",
+    "reader",
+    "bundle-site",
+    "plugin",
+    "remote",
     "--version",
 }
-OPTIONS_ELSEWHERE = frozenset({"--feed", "--kb", "--reviewed"})
+OPTIONS_ELSEWHERE = frozenset({"--feed", "--kb", "--remote", "--reviewed"})
 SCRIPTS: dict[str, list[CommandLine]] = {}
 for line in command_lines():
     if not line.mentioned:
