@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
@@ -21,7 +21,7 @@ from okf_edge.feed.names import FOLDER, TIMESTAMP_KEY, creator_of
 from okf_edge.feed.release import Release
 from okf_edge.limits import LIMITS
 from okf_edge.policy.caller import Caller
-from okf_edge_lambda import environment, faults, layout, store, submitting
+from okf_edge_lambda import docs, environment, faults, layout, store, submitting
 from okf_edge_lambda.access import Asgi, caller_of
 from okf_edge_lambda.believed import newest
 from okf_edge_lambda.settings import settings
@@ -70,8 +70,13 @@ class SignedBody(Body):
 def application(endpoint: Endpoint) -> Asgi:
     """Everything that the Function URL serves."""
     app = FastAPI(
-        title="okf-edge", version=__version__, description="Verified bundles of knowledge: published, found, asked."
+        title="okf-edge",
+        version=__version__,
+        description="Verified bundles of knowledge: published, found, asked.",
+        docs_url=None,  # their pages load scripts from elsewhere
+        redoc_url=None,
     )
+    app.get("/docs", include_in_schema=False)(lambda: HTMLResponse(docs.page(app.openapi())))
     app.add_exception_handler(OkfError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _unreadable)

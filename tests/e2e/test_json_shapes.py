@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import Any
 
 import pytest
 
 from okf_edge_cli.commands import COMMANDS
+from tests.e2e.test_plugin_install import listing, release
 from tests.service_stand_in import standing_in
 
 CONCEPT = "---\ntype: Note\ntitle: Heron\ndescription: d\n---\n\n# Place\n\nThe heron nests by the weir.\n"
@@ -72,6 +74,7 @@ CANDIDATE = {
     "why": ["str"],
 }
 CHANGE = {"outcome": "str", "snapshot": "int"}
+OFFERED = {"id": "str", "version": "str", "title": "str", "description": "str", "bytes": "int"}
 FEED = {"name": "str", "url": "str", "root": "str", "confirmed": "bool"}
 TOKEN: Any = {
     "name": "str",
@@ -327,6 +330,17 @@ SHAPES = {
         "ok": "bool",
         "checks": [{"check": "str", "state": "str", "found": "str", "fix": "str"}],
     },
+    "bundle-site": {"folder": "str", "root": "str", "files": "int", "bytes": "int", "bundles": [OFFERED]},
+    "plugin install": {
+        "vault": "str",
+        "folder": "str",
+        "version": "str",
+        "models": ["str"],
+        "files": "int",
+        "bytes": "int",
+        "written": "int",
+        "removed": "int",
+    },
     "model list": {"use": "str", "models": [MODEL]},
     "model use": {"use": "str"},
     "model info": MODEL,
@@ -403,6 +417,14 @@ def remote_lines(url: str) -> list[tuple[str, list[str]]]:
     ]
 
 
+def web_lines() -> list[tuple[str, list[str]]]:
+    """What takes the files of the browser from a release."""
+    return [
+        ("bundle-site", ["bundle-site", "site", "b.zip", "--assets", "web.zip", "--json"]),
+        ("plugin install", ["plugin", "install", "--vault", "vault", "--assets", "web.zip", "--json"]),
+    ]
+
+
 def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines):
     for folder in ("base", "source"):
         (tmp_path / folder / "birds").mkdir(parents=True)
@@ -415,7 +437,11 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
     (tmp_path / "base/concepts/page.md").write_text(PAGE)
     (tmp_path / "base/link.md").symlink_to(tmp_path / "source")
     found = {}
-    for command, line in [*lines.items(), *feed_lines()]:
+    with zipfile.ZipFile(release(tmp_path / "web.zip", listing(), listing()), "a") as archive:
+        archive.writestr("reader/index.html", "<!doctype html><title>reader</title>")
+        archive.writestr("reader/site.json", '{"bundles": []}')
+    (tmp_path / "vault/.obsidian").mkdir(parents=True)
+    for command, line in [*lines.items(), *feed_lines(), *web_lines()]:
         done = okf(*line)
         assert done.code in (0, 1), done.err
         found[command] = shape(done.json)
@@ -428,8 +454,8 @@ def test_every_command_prints_the_object_that_scripts_know(okf, tmp_path, lines)
 
 
 def test_every_command_has_its_shape_frozen_here(lines):
-    run = {*lines, *(command for command, _ in (*feed_lines(), *remote_lines(""))), "model build"}
-    servers = {"mcp", "mcp serve"}  # they speak a protocol instead
+    run = {*lines, *(command for command, _ in (*feed_lines(), *web_lines(), *remote_lines(""))), "model build"}
+    servers = {"mcp", "mcp serve", "reader"}  # they speak a protocol or serve pages instead
     assert {*SHAPES, "model build"} == run == {command.name for command in COMMANDS} - servers
 
 
