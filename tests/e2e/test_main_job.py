@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -243,3 +244,11 @@ def test_an_index_that_was_made_without_a_model_gets_vectors_once_there_is_one(o
     assert mode() == "lexical"
     assert mode("--lexical", env=models_at_hand) == "lexical"
     assert mode(env=models_at_hand) == "hybrid"
+
+
+def test_a_time_that_another_device_cut_to_milliseconds_is_no_change(okf, notes):
+    page = notes / "orchard/pears.md"
+    os.utime(page, ns=(1_700_000_000_123_456_789,) * 2)
+    okf("index", "build", "--dir", notes)
+    os.utime(page, ns=(1_700_000_000_123_000_000,) * 2)
+    assert okf("index", "status", "--dir", notes, "--json").json["changes"] == {"added": 0, "touched": 0, "removed": 0}

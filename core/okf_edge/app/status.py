@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from okf_edge.app.asking import scan_own
 from okf_edge.app.home import home_of_index
 from okf_edge.app.ports import Ports
 from okf_edge.errors import IndexFileError, NotFoundError, StoreError
+from okf_edge.index.comparison import is_same_time
 from okf_edge.index.files import IndexFile, open_index
 from okf_edge.limits import LIMITS
 from okf_edge.okf.document import Diagnostic
 from okf_edge.okf.reader import read_document
-from okf_edge.ports import FileTree, SqlEngine
+from okf_edge.ports import FileStat, FileTree, SqlEngine
 from okf_edge.workspace import layout
 from okf_edge.workspace.scan import Scan, Skipped
 
@@ -82,14 +83,19 @@ def _found(found: Scan) -> int:
 
 
 async def _changes(engine: SqlEngine, found: Scan) -> Changes:
-    indexed = {path: rest for path, *rest in await engine.query(f"SELECT path, bytes, mtime_ns FROM {_BASE}.concept")}
-    present = {note.path: [note.stat.bytes, note.stat.mtime_ns] for note in found.notes}
+    rows = await engine.query(f"SELECT path, bytes, mtime_ns FROM {_BASE}.concept")
+    indexed = {str(path): FileStat(str(path), cast(int, size), cast(int, mtime_ns)) for path, size, mtime_ns in rows}
+    present = {note.path: note.stat for note in found.notes}
     shared = indexed.keys() & present.keys()
     return Changes(
         added=len(present) - len(shared),
-        touched=sum(indexed[path] != present[str(path)] for path in shared),
+        touched=sum(not _looks_same(indexed[path], present[path]) for path in shared),
         removed=len(indexed) - len(shared),
     )
+
+
+def _looks_same(indexed: FileStat, present: FileStat) -> bool:
+    return indexed.bytes == present.bytes and is_same_time(indexed.mtime_ns, present.mtime_ns)
 
 
 async def _problems(engine: SqlEngine, tree: FileTree) -> tuple[Diagnostic, ...]:
