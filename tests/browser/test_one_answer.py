@@ -54,7 +54,7 @@ def _questions(count: int) -> list[str]:
     chance.shuffle(asked)
     han = [text for text in asked if any("一" <= char <= "鿿" for char in text)]
     latin = [text for text in asked if text not in set(han)]
-    assert len(han) >= count // 4
+    assert len(han) >= count // 5
     chosen = [*MIXED, *han[: count // 2]]
     return [*chosen, *latin[: count - len(chosen)]]
 

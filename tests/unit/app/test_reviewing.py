@@ -100,7 +100,8 @@ def test_a_page_of_many_links_costs_time_in_proportion(text: str):
         return time.process_time() - start
 
     seconds(100)
-    assert seconds(8_000) < 24 * seconds(1_000)  # eight times in proportion, sixty-four if each looked at each other
+    long, short = (min(seconds(count) for _ in range(5)) for count in (8_000, 1_000))
+    assert long < 24 * short  # eight times in proportion, sixty-four if each looked at each other
 
 
 async def test_what_stays_is_named_by_no_file_that_was_approved(world):
