@@ -55,7 +55,7 @@ def _started(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
         WEED, "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder}", "-filer", "-s3",
         f"-s3.port={ports[0]}", f"-s3.config={folder / 's3.json'}", "-volume.preStopSeconds=1",
         f"-master.port={ports[1]}", f"-volume.port={ports[2]}", f"-filer.port={ports[3]}",
-        f"-s3.port.grpc={ports[4]}", "-master.volumeSizeLimitMB=64", "-volume.max=20",
+        f"-s3.port.grpc={ports[4]}", "-master.volumeSizeLimitMB=64", "-volume.max=2000",  # each bucket takes some
         "-s3.port.lance=0", "-s3.port.iceberg=0", "-master.telemetry=false",  # ports that two servers would share
     ]  # fmt: skip
     with (folder / "log").open("wb") as log:
