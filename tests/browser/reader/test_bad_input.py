@@ -70,9 +70,11 @@ def test_archives_that_are_no_bundles_are_refused_in_words_and_what_was_there_st
     reader.ask("when does the harbour flood")
     reader.sees(".answer", "Tides")
 
-    reader.window.script("indexedDB.deleteDatabase('okf-edge');")
-    reader.window.reload()
-    reader.go("#/")
+    reader.window.script("location.href = 'site.json';")  # where nothing holds the database open
+    reader.window.wait_for("location.pathname.endsWith('site.json')")
+    reader.window.script("indexedDB.deleteDatabase('okf-edge').onsuccess = () => { window.isGone = true; };")
+    reader.window.wait_for("window.isGone")
+    reader.open()
     assert "Harbour" in reader.sees(".notice", "The browser removed what was installed here")
 
 
