@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from okf_edge.errors import InputError
 from okf_edge.retrieval.answer import Answer, Candidate, to_json
@@ -15,9 +14,6 @@ from okf_edge.retrieval.request import Filters, SearchRequest
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import Line, Span, bad, bold, dim, good, line, wary
-
-if TYPE_CHECKING:
-    from okf_edge.app.reading import Reading
 
 EVERY = "*"
 """The `--kb` that means all bases."""
@@ -95,23 +91,14 @@ def _with_bases(answer: Answer) -> Answer:
 
 
 def read(concept: str, folder: str | None, as_json: bool) -> int:
+    from okf_edge.app.shown import reading_json  # a question does not wait for it
+
     reading = session.run(lambda okf: okf.read(concept), folder, as_json)
     if as_json or sys.stdout.isatty():
-        session.print_result(_reading_json(reading), (line(text) for text in reading.text.splitlines()), as_json)
+        session.print_result(reading_json(reading), (line(text) for text in reading.text.splitlines()), as_json)
     else:
         sys.stdout.write(reading.text)
     return DONE
-
-
-def _reading_json(reading: Reading) -> dict[str, object]:
-    return {
-        "path": reading.path,
-        "title": reading.title,
-        "heading": reading.heading,
-        "lines": list(reading.lines),
-        "content": "untrusted",
-        "text": reading.text,
-    }
 
 
 def answer_lines(answer: Answer) -> Iterator[Line]:

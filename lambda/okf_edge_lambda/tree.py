@@ -11,8 +11,9 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NoReturn
+from typing import ClassVar
 
+from okf_edge.app.read_only import ReadOnly
 from okf_edge.bundles.digest import INDEX_FILE
 from okf_edge.bundles.registry import REGISTRY, plain_bundle
 from okf_edge.errors import (
@@ -21,7 +22,6 @@ from okf_edge.errors import (
     NotFoundError,
     PreconditionError,
     TooLargeError,
-    UnavailableError,
 )
 from okf_edge.feed.subscriptions import FEEDS
 from okf_edge.paths import parents
@@ -51,7 +51,7 @@ class _Found:
         return self.bundles[bundle_id], name
 
 
-class ServedTree:
+class ServedTree(ReadOnly):
     """A `FileTree` over served bundles.
 
     Args:
@@ -59,6 +59,8 @@ class ServedTree:
         root: the pin of the service's own feed, which the base follows; empty: it follows none.
         inbox: where captured notes go, if anywhere.
     """
+
+    refusal: ClassVar[str] = "what was published can't be written"
 
     def __init__(self, bundles: Bundles, shelf: Shelf, root: str = "", inbox: BlobStore | None = None):
         self._find = bundles
@@ -111,29 +113,11 @@ class ServedTree:
 
     async def create(self, path: str, data: bytes) -> None:
         if self._inbox is None or not path.startswith(f"{places.INBOX}/"):
-            _refuse()
+            self._refuse()
         try:
             await self._inbox.put(path, data, if_version=None)
         except PreconditionError as error:
             raise AlreadyExistsError(f"expected nothing at {path!r}, found something") from error
-
-    async def write(self, path: str, data: bytes) -> None:
-        _refuse()
-
-    async def rename(self, old: str, new: str) -> None:
-        _refuse()
-
-    async def replace(self, old: str, new: str) -> None:
-        _refuse()
-
-    async def exchange(self, one: str, other: str) -> bool:
-        _refuse()
-
-    async def remove(self, path: str) -> None:
-        _refuse()
-
-    async def stage(self) -> str:
-        _refuse()
 
     def locate(self, path: str) -> str:
         return self._brought.get(path, path)
@@ -183,7 +167,3 @@ def _remembered(enter: Callable[[str], bool]) -> Callable[[str], bool]:
 
 def _absent(path: str) -> NotFoundError:
     return NotFoundError(f"expected a file at {path!r}, found none")
-
-
-def _refuse() -> NoReturn:
-    raise UnavailableError("what was published can't be written", code="permission-denied")

@@ -73,16 +73,12 @@ async def query(call: Call) -> Json:
 
 
 async def read(call: Call) -> Json:
+    from okf_edge.app.shown import reading_json
     from okf_edge.okf.freshness import is_stale
 
     reading = await call.okf.read(call.text("concept"))
     return {
-        "path": reading.path,
-        "title": reading.title,
-        "heading": reading.heading,
-        "lines": list(reading.lines),
-        "content": "untrusted",
-        "text": reading.text,
+        **reading_json(reading),
         "trust": reading.trust,
         "fresh": not is_stale(reading.stale_after, call.composition.clock.now()),
         "stale_after": reading.stale_after.isoformat() if reading.stale_after else "",

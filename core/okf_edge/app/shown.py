@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from okf_edge.app.reading import Reading
     from okf_edge.app.status import Status
     from okf_edge.app.subscribing import Catalogue, Standing
     from okf_edge.bundles.install import Installation
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
     from okf_edge.okf.document import Diagnostic
 
 Json = dict[str, Any]
+
+
+def reading_json(reading: Reading) -> Json:
+    return {
+        "path": reading.path,
+        "title": reading.title,
+        "heading": reading.heading,
+        "lines": list(reading.lines),
+        "content": "untrusted",
+        "text": reading.text,
+    }
 
 
 def bundle_json(bundle: InstalledBundle) -> Json:

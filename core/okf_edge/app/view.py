@@ -11,10 +11,11 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, ClassVar
 
 from okf_edge.app.ports import Ports
-from okf_edge.errors import NotFoundError, UnavailableError
+from okf_edge.app.read_only import ReadOnly
+from okf_edge.errors import NotFoundError
 from okf_edge.json_text import json_value
 from okf_edge.ports import FileStat, FileTree
 from okf_edge.workspace import agents, layout
@@ -34,9 +35,10 @@ def seen_by(ports: Ports, sees: Sees, spare: Callable[[], FileTree]) -> Ports:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class View(ReadOnly):
     """A `FileTree` of which a part is seen, and nothing can be written."""
 
+    refusal: ClassVar[str] = "a view of a part of a folder can't be written"
     tree: FileTree
     sees: Sees
 
@@ -53,27 +55,6 @@ class View:
         if path == layout.GUIDE:
             return self._guide(data)
         return self._registry(data) if path == layout.BUNDLES else data
-
-    async def write(self, path: str, data: bytes) -> None:
-        _refuse()
-
-    async def create(self, path: str, data: bytes) -> None:
-        _refuse()
-
-    async def rename(self, old: str, new: str) -> None:
-        _refuse()
-
-    async def replace(self, old: str, new: str) -> None:
-        _refuse()
-
-    async def exchange(self, one: str, other: str) -> bool:
-        _refuse()
-
-    async def remove(self, path: str) -> None:
-        _refuse()
-
-    async def stage(self) -> str:
-        _refuse()
 
     def locate(self, path: str) -> str:
         return self.tree.locate(path)
@@ -105,7 +86,3 @@ class View:
         if rows and not any(line in rows for line in kept):
             return _LIST_HEAD.sub(agents.bundles_text(()).encode(), b"".join(kept))
         return b"".join(kept)
-
-
-def _refuse() -> NoReturn:
-    raise UnavailableError("a view of a part of a folder can't be written", code="permission-denied")
