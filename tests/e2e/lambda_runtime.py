@@ -237,19 +237,29 @@ def confined(tmp: Path) -> Sequence[str]:
     if _has_bubblewrap():
         return [
             "bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(tmp), "/tmp",
-            "--unshare-user", "--uid", "993", "--gid", "990",
+            *_code_below_tmp(), "--unshare-user", "--uid", "993", "--gid", "990",
         ]  # fmt: skip
-    if os.geteuid() == 0 and shutil.which("setpriv"):
-        return [
-            "setpriv",
-            "--reuid=993",
-            "--regid=990",
-            "--clear-groups",
-            "env",
-            f"TMPDIR={tmp}",
-            f"OKF_CACHE={tmp}/okf",
-        ]
-    return ["env", f"TMPDIR={tmp}", f"OKF_CACHE={tmp}/okf"]
+    user = SOMEBODY if _may_be_somebody() else ()
+    return [*user, "env", f"TMPDIR={tmp}", f"OKF_CACHE={tmp}/okf"]
+
+
+SOMEBODY = ("setpriv", "--reuid=993", "--regid=990", "--clear-groups")
+
+
+def _code_below_tmp() -> Sequence[str]:
+    """The checkout and its interpreter are shown again, where the process's own /tmp would hide them."""
+    code = {ROOT, Path(sys.prefix), Path(sys.base_prefix)}
+    return [
+        word for place in sorted(code) if place.is_relative_to("/tmp") for word in ("--ro-bind", str(place), str(place))
+    ]
+
+
+@cache
+def _may_be_somebody() -> bool:
+    """Whether another user can be become who can read the code: a folder above it may be closed to others."""
+    if os.geteuid() or not shutil.which("setpriv"):
+        return False
+    return subprocess.run([*SOMEBODY, sys.executable, "-c", "import okf_edge"], check=False).returncode == 0
 
 
 @cache
