@@ -97,13 +97,16 @@ class Function:
                     return
             self.dead_letters.append(data)
 
-        self._later = [each for each in self._later if each.is_alive()]
-        self._later.append(threading.Thread(target=work, daemon=True))
-        self._later[-1].start()
+        with self._lock:  # events come in on many threads, and somebody may be waiting for these
+            thread = threading.Thread(target=work, daemon=True)
+            thread.start()
+            self._later = [each for each in self._later if each.is_alive()] + [thread]
 
     def settle(self, seconds: float = 60) -> None:
         """Wait until nothing is under way that nobody waits for."""
-        for each in list(self._later):
+        with self._lock:
+            later = list(self._later)
+        for each in later:
             each.join(seconds)
             assert not each.is_alive(), f"{self.name} is still busy"
 
