@@ -79,10 +79,19 @@ async def set_up(
 
 
 async def lacking(tree: FileTree) -> tuple[int, list[str]]:
-    """How many parts the layout of a knowledge base has, and which are missing."""
-    present = await _present(tree)
+    """How many parts the layout of a knowledge base has, and which are missing.
+
+    A folder is there also when nothing is listed in it: Obsidian and syncs pass over the hidden file that holds it.
+    """
+    seen: set[str] = set()
+
+    def enter(folder: str) -> bool:
+        seen.add(f"{folder}/")
+        return _enter(folder)
+
+    seen.update(entry.path for entry in await tree.list(enter))
     parts = [path for path, _ in _layout("", "none", Adopted())]
-    return len(parts), [_shown(path) for path in parts if not _is_there(path, present)]
+    return len(parts), [_shown(path) for path in parts if _shown(path) not in seen]
 
 
 async def _present(tree: FileTree) -> frozenset[str]:

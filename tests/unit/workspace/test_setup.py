@@ -9,7 +9,8 @@ import pytest
 
 from okf_edge.errors import InputError, StateFileError
 from okf_edge.inmemory.files import MemoryTree
-from okf_edge.workspace.setup import set_up
+from okf_edge.workspace.setup import lacking, set_up
+from okf_edge_native.disk import DiskTree
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 WANTED = {
@@ -58,6 +59,31 @@ async def test_what_is_there_is_kept_byte_for_byte():
     assert {path: tree.files[path] for path in mine} == mine
     assert set(done.kept) == {"SCHEMA.md", "KNOWLEDGE.md", "entities/", ".okf/.gitignore"}
     assert "entities/.gitkeep" not in tree.files
+
+
+class PassingOverHidden(MemoryTree):
+    """Lists as Obsidian does: it knows the folders of hidden files, but not the files."""
+
+    async def list(self, enter=None):
+        return [each for each in await super().list(enter) if not each.path.endswith("/.gitkeep")]
+
+
+async def test_a_folder_is_there_whether_or_not_its_host_lists_the_hidden_file_in_it():
+    tree = MemoryTree()
+    await set_up(tree, None, "folder", NOW)
+    for seen in (tree, PassingOverHidden(tree.files)):
+        assert (await lacking(seen))[1] == []
+    del tree.files["queries/.gitkeep"]
+    for seen in (tree, PassingOverHidden(tree.files)):
+        assert (await lacking(seen))[1] == ["queries/"]
+
+
+async def test_an_empty_folder_of_a_disk_is_there_too(tmp_path):
+    await set_up(DiskTree(tmp_path), None, "folder", NOW)
+    (tmp_path / "queries/.gitkeep").unlink()
+    assert (await lacking(DiskTree(tmp_path)))[1] == []
+    (tmp_path / "queries").rmdir()
+    assert (await lacking(DiskTree(tmp_path)))[1] == ["queries/"]
 
 
 async def test_a_setup_that_was_interrupted_is_finished_by_the_next():
