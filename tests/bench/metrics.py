@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 SAMPLES = 2_000
@@ -31,11 +31,13 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
-    """The 95% bootstrap interval of the mean over questions."""
+def interval(
+    values: Sequence[float], seed: int = 1, of: Callable[[Sequence[float]], float] = mean
+) -> tuple[float, float]:
+    """The 95% bootstrap interval of the mean over questions, or of another figure of them."""
     chance = random.Random(seed)
-    means = sorted(mean(chance.choices(values, k=len(values))) for _ in range(SAMPLES))
-    return means[int(SAMPLES * 0.025)], means[int(SAMPLES * 0.975)]
+    found = sorted(of(chance.choices(values, k=len(values))) for _ in range(SAMPLES))
+    return found[int(SAMPLES * 0.025)], found[int(SAMPLES * 0.975)]
 
 
 @dataclass(frozen=True, slots=True)

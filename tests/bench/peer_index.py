@@ -69,5 +69,11 @@ def make_environment() -> None:
         subprocess.run([PYTHON, "-m", "pip", "install", "-q", "-r", HERE / "peers.txt"], check=True)
 
 
+def versions() -> list[tuple[str, str]]:
+    """What of the peers is installed, and in which version."""
+    lines = (HERE / "peers.txt").read_text("utf-8").split()
+    return [(name, version) for name, _, version in (line.partition("==") for line in lines)]
+
+
 def _run(peer: str, *arguments: str | Path) -> Cost:
     return run([str(PYTHON), str(HERE / "peer_runner.py"), peer, *map(str, arguments)], limits=LIMITS)

@@ -18,13 +18,18 @@ STYLE = {"hybrid": ("C0", -0.2), "lexical": ("C1", 0.0), "dense": ("C2", 0.2)}
 
 
 def drawn(
-    quality: Rows | None, scale: Mapping[str, Any] | None, gate: Mapping[str, Any] | None
+    quality: Rows | None,
+    scale: Mapping[str, Any] | None,
+    gate: Mapping[str, Any] | None,
+    ranges: Mapping[str, Any] | None,
 ) -> Iterator[tuple[str, str]]:
     """Title and SVG of each plot for which there are figures."""
     if quality:
         yield "Quality by means of search", _quality(quality)
     if scale:
         yield "Cost of a question against size", _growth(scale["rows"])
+    if ranges:
+        yield "Cost of a hybrid question to a million chunks", _growth(_named(ranges["rows"]))
     if gate:
         yield "What a confidence is worth, on sets left out of the fit", _reliability(gate["reliability"])
 
@@ -44,6 +49,14 @@ def _quality(rows: Rows) -> str:
     axes.set_xticks(range(len(names)), names)
     axes.set_ylabel("nDCG@10")
     return _svg(figure, axes)
+
+
+def _named(rows: Rows) -> Rows:
+    """The whole question, and its part that finds the nearest chunks, beside a scan of all."""
+    costs = {"p50_ms": "hybrid question", "nearest_ms": "nearest chunks, in ranges", "scan_ms": "nearest of all"}
+    return [
+        {"engine": name, "chunks": row["chunks"], "p50_ms": row[key]} for key, name in costs.items() for row in rows
+    ]
 
 
 def _growth(rows: Rows) -> str:

@@ -63,7 +63,7 @@ def following(work: Path) -> Iterator[Row]:
 
 def taking_in(work: Path) -> Iterator[Row]:
     """Verify and install of large content: pages in proportion, the rest attachments that can't be packed."""
-    archive = _large(work / "large")
+    archive = large_archive(work / "large")
     content = sum(each.file_size for each in zipfile.ZipFile(archive).infolist()) / _MB
     bases = [work / f"taken{number}" for number in range(3)]
     costs = []
@@ -146,7 +146,8 @@ def _reviewed(folder: Path) -> Path:
     return folder
 
 
-def _large(folder: Path) -> Path:
+def large_archive(folder: Path) -> Path:
+    """An archive of content that is hardly packed: pages, an index, and images of made-up bytes."""
     corpus.write_pages(folder, 200)
     pieces = 24
     for number in range(pieces):

@@ -11,7 +11,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -27,6 +27,7 @@ from tests.bench.sets import REPOSITORY, Question, RetrievalSet
 
 BUILD = REPOSITORY / ".build"
 Means = Literal["hybrid", "lexical", "dense"]
+Way = Means | Literal["by ranks"]
 RANK_CONSTANT = 60
 MODES: tuple[Means, ...] = ("hybrid", "lexical", "dense")
 FLOORS = {
@@ -51,11 +52,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One set, searched by one means. `lead` is what hybrid search is ahead of it in nDCG@10."""
+    """One set, or all questions of one language, searched by one means. `lead` is what hybrid search is ahead of it in
+    nDCG@10."""
 
     name: str
     embedder: str
-    means: Means | Literal["by ranks"]
+    means: Way
     questions: int
     ndcg: Measure
     recall: Measure
@@ -66,19 +68,31 @@ class Row:
     lead: metrics.Lead | None = None
 
 
-async def measure(data: RetrievalSet, means: Sequence[Means], models: Models, half: int | None = None) -> list[Row]:
-    """One row for each means; of one half of the questions where `half` is 0 (development) or 1 (test)."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One question by one means: the measures of its ranking, None where nothing answers, and whether it is refused."""
+
+    language: str
+    ndcg: float | None
+    recall: float | None
+    mrr: float | None
+    refused: bool
+
+
+ByWay = Mapping[Way, Sequence[Judged]]
+"""The same questions in the same order by each means."""
+
+
+async def judged(data: RetrievalSet, means: Sequence[Means], models: Models, half: int | None = None) -> ByWay:
+    """Every question by every means; of one half of them where `half` is 0 (development) or 1 (test)."""
     questions = data.questions if half is None else sets.halves(data.questions)[half]
     async with indexed(data.notes, models, data.embedder) as product:
         answers = {one: [await product.ask(request_of(question, one)) for question in questions] for one in means}
-    rows = [_row(data, one, questions, found) for one, found in answers.items()]
-    by_means = {one: _ndcgs(questions, list(map(ranking, found))) for one, found in answers.items()}
+    found: dict[Way, list[Judged]] = {one: judgements(data.name, questions, each) for one, each in answers.items()}
     if "lexical" in answers and "dense" in answers:
-        joined = [by_ranks(ranking(a), ranking(b)) for a, b in zip(answers["lexical"], answers["dense"], strict=True)]
-        rows.append(_fused(rows[0], questions, joined))
-        by_means["by ranks"] = _ndcgs(questions, joined)
-    ours = by_means.get("hybrid")
-    return [row if row.means == "hybrid" or not ours else _led(row, ours, by_means[row.means]) for row in rows]
+        pairs = zip(questions, answers["lexical"], answers["dense"], strict=True)
+        found["by ranks"] = [judge(data.name, one, by_ranks(ranking(a), ranking(b)), False) for one, a, b in pairs]
+    return found
 
 
 def by_ranks(*rankings: Sequence[str]) -> list[str]:
@@ -90,25 +104,44 @@ def by_ranks(*rankings: Sequence[str]) -> list[str]:
     return sorted(scores, key=lambda path: (-scores[path], path))
 
 
-def _ndcgs(questions: Sequence[Question], rankings: Sequence[Sequence[str]]) -> list[float]:
-    return [metrics.ndcg(paths, one.grades) for one, paths in zip(questions, rankings, strict=True) if one.grades]
+def judgements(name: str, questions: Sequence[Question], answers: Sequence[Answer]) -> list[Judged]:
+    """Each answer to its question."""
+    asked = zip(questions, answers, strict=True)
+    return [judge(name, question, ranking(answer), answer.verdict != "ok") for question, answer in asked]
 
 
-def _fused(row: Row, questions: Sequence[Question], rankings: Sequence[Sequence[str]]) -> Row:
-    ranked = [(one.grades, paths) for one, paths in zip(questions, rankings, strict=True) if one.grades]
-    return replace(
-        row,
-        means="by ranks",
-        ndcg=measured([metrics.ndcg(paths, grades) for grades, paths in ranked]),
-        recall=measured([metrics.recall(paths, grades) for grades, paths in ranked]),
-        mrr=measured([metrics.reciprocal_rank(paths, grades) for grades, paths in ranked]),
-        answerable_refused=0,
-        unanswerable_refused=0,
-    )
+def judge(name: str, question: Question, paths: Sequence[str], refused: bool) -> Judged:
+    language, grades = sets.language_of(name, question), question.grades
+    if not grades:
+        return Judged(language, None, None, None, refused)
+    found = (measure(paths, grades) for measure in (metrics.ndcg, metrics.recall, metrics.reciprocal_rank))
+    return Judged(language, *found, refused)
 
 
-def _led(row: Row, ours: Sequence[float], others: Sequence[float]) -> Row:
-    return replace(row, lead=metrics.lead(ours, others))
+def rows_of(name: str, embedder: str, found: ByWay) -> list[Row]:
+    """A row for each means, with the lead of hybrid search over the others."""
+    rows = [_row(name, embedder, way, each) for way, each in found.items()]
+    ours = found.get("hybrid")
+    return [row if row.means == "hybrid" or not ours else _led(row, ours, found[row.means]) for row in rows]
+
+
+def by_language(found: Sequence[ByWay]) -> Iterator[tuple[str, ByWay]]:
+    """The questions of all sets, by language."""
+    languages = dict.fromkeys(one.language for each in found for asked in each.values() for one in asked)
+    for language in languages:
+        yield (
+            language,
+            {way: [one for each in found for one in each.get(way, ()) if one.language == language] for way in found[0]},
+        )
+
+
+def ndcgs(asked: Sequence[Judged]) -> list[float]:
+    """nDCG@10 of each question that something answers."""
+    return [one.ndcg for one in asked if one.ndcg is not None]
+
+
+def _led(row: Row, ours: Sequence[Judged], others: Sequence[Judged]) -> Row:
+    return replace(row, lead=metrics.lead(ndcgs(ours), ndcgs(others)))
 
 
 def request_of(question: Question, means: Means) -> SearchRequest:
@@ -116,21 +149,19 @@ def request_of(question: Question, means: Means) -> SearchRequest:
     return SearchRequest(question.text, k=10, lexical=means != "dense", dense=means != "lexical")
 
 
-def _row(data: RetrievalSet, means: Means, questions: Sequence[Question], answers: Sequence[Answer]) -> Row:
-    asked = list(zip(questions, answers, strict=True))
-    ranked = [(question.grades, ranking(answer)) for question, answer in asked if question.grades]
-    refused = [(bool(question.grades), answer.verdict != "ok") for question, answer in asked]
+def _row(name: str, embedder: str, means: Way, asked: Sequence[Judged]) -> Row:
+    answerable = [one for one in asked if one.ndcg is not None]
     return Row(
-        name=data.name,
-        embedder=data.embedder,
+        name=name,
+        embedder=embedder,
         means=means,
-        questions=len(questions),
-        ndcg=measured([metrics.ndcg(paths, grades) for grades, paths in ranked]),
-        recall=measured([metrics.recall(paths, grades) for grades, paths in ranked]),
-        mrr=measured([metrics.reciprocal_rank(paths, grades) for grades, paths in ranked]),
-        answerable_refused=sum(answerable and no for answerable, no in refused),
-        unanswerable=sum(not answerable for answerable, _ in refused),
-        unanswerable_refused=sum(not answerable and no for answerable, no in refused),
+        questions=len(asked),
+        ndcg=measured(ndcgs(asked)),
+        recall=measured([one.recall for one in asked if one.recall is not None]),
+        mrr=measured([one.mrr for one in asked if one.mrr is not None]),
+        answerable_refused=sum(one.refused for one in answerable),
+        unanswerable=len(asked) - len(answerable),
+        unanswerable_refused=sum(one.refused for one in asked if one.ndcg is None),
     )
 
 
@@ -166,14 +197,16 @@ def is_low(row: Row) -> bool:
     return row.means == "hybrid" and row.ndcg.mean < FLOORS.get(row.name, 0)
 
 
-async def _run(names: Sequence[str], means: Sequence[Means], half: int | None) -> list[Row]:
+async def _run(names: Sequence[str], means: Sequence[Means], half: int | None) -> tuple[list[Row], list[Row]]:
+    """The rows of the sets, and those of the languages."""
     models = CachedModels(compose.shelf(), BUILD / "bench-cache")
-    rows: list[Row] = []
+    rows, found = [], []
     for name in names:
-        found = await measure(sets.load(name), means, models, half)
-        print(shown(found), flush=True)
-        rows += found
-    return rows
+        data = sets.load(name)
+        found.append(await judged(data, means, models, half))
+        rows += rows_of(name, data.embedder, found[-1])
+        print(shown(rows[-len(found[-1]) :]), flush=True)
+    return rows, [row for language, each in by_language(found) for row in rows_of(language, "as its sets", each)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -187,10 +220,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"expected the public corpora at {sets.CORPORA}, found none", file=sys.stderr)
         return 2
     half = {"development": 0, "test": 1}.get(given.half)
-    rows = asyncio.run(_run(given.sets, given.means, half))
+    rows, languages = asyncio.run(_run(given.sets, given.means, half))
     given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps([asdict(row) for row in rows], indent=2), "utf-8")
-    print(shown(rows))
+    for path, kept in ((given.json, rows), (given.json.with_name("languages.json"), languages)):
+        path.write_text(json.dumps([asdict(row) for row in kept], indent=2), "utf-8")
+    print(shown([*rows, *languages]))
     return int(any(map(is_low, rows)))
 
 

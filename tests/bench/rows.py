@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 OUT = Path(__file__).parents[2] / "bench-out"
 
@@ -35,12 +36,20 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(_line(line, widths) for line in cells)
 
 
-def write(name: str, rows: Sequence[Row]) -> Path:
-    """Keep the rows as JSON in the bench's folder."""
-    OUT.mkdir(exist_ok=True)
+def write(name: str, rows: Sequence[Row], partly: bool = False) -> Path:
+    """Keep the rows as JSON in the bench's folder; where they are only some, beside the others that are there."""
     path = OUT / f"{name}.json"
-    path.write_text(json.dumps([asdict(row) | {"passed": row.passed} for row in rows], indent=1) + "\n")
+    measured = {row.name for row in rows}
+    others = [row for row in read(name) or () if row["name"] not in measured] if partly else []
+    OUT.mkdir(exist_ok=True)
+    path.write_text(json.dumps(others + [asdict(row) | {"passed": row.passed} for row in rows], indent=1) + "\n")
     return path
+
+
+def read(name: str) -> Any:
+    """The JSON of one part of the bench; None when it was not measured."""
+    path = OUT / f"{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
 def _cells(row: Row) -> tuple[str, ...]:

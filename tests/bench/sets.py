@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ import yaml
 
 REPOSITORY = Path(__file__).parents[2]
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
+
+_HAN = re.compile("[\u4e00-\u9fff]")
 
 EMBEDDERS = {
     "scifact": "minilm-l6",
@@ -49,6 +52,13 @@ def names() -> list[str]:
 
 def load(name: str) -> RetrievalSet:
     return _pulseboard() if name == "pulseboard" else _public(name)
+
+
+def language_of(name: str, question: Question) -> str:
+    """In which language it is asked, and of which, where that is another."""
+    if name == "xquad_zh2en":
+        return "zh to en"
+    return "zh" if _HAN.search(question.text) else "en"
 
 
 def halves(questions: tuple[Question, ...]) -> tuple[tuple[Question, ...], tuple[Question, ...]]:

@@ -18,14 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from okf_edge import __version__
 from tests.bench import corpus
 from tests.bench.processes import OKF, Cost, Limits, run
-from tests.bench.rows import OUT
+from tests.bench.rows import OUT, read
 
 ENVIRONMENTS = Path(__file__).parents[2] / ".build" / "tools"
 LIMITS = Limits(seconds=600, mb=4096)
 SIZES = (1_000, 10_000)
 QUESTIONS = 5
+SAID_CHARS = 160
 PYTHONS = ("python3.14", "python3.13", "python3.12", "python3.11")
 """Newest first: some tools ask for one that is newer than ours."""
 
@@ -41,6 +43,10 @@ class Tool:
     requirement: str
     ask: tuple[str, ...]
     index: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def version(self) -> str:
+        return self.requirement.partition("==")[2] or __version__
 
 
 TOOLS = (
@@ -69,6 +75,7 @@ class Used:
     """What a tool cost. `index_s` is 0 where there is no index; `low_s` and `high_s` are the spread of a question."""
 
     tool: str
+    version: str
     pages: int
     index_s: float
     index_mb: float
@@ -77,6 +84,16 @@ class Used:
     low_s: float
     high_s: float
     query_mb: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A tool that failed, or needed more than its limits: `stopped` is what it said."""
+
+    tool: str
+    version: str
+    pages: int
+    stopped: str
 
 
 def measure(tool: Tool, pages: Path, count: int, home: Path) -> Used:
@@ -88,7 +105,7 @@ def measure(tool: Tool, pages: Path, count: int, home: Path) -> Used:
     asked = [_run(tool, tool.ask, pages, home, question) for question in corpus.questions(QUESTIONS, seed=2)]
     times = sorted(cost.cpu_s for cost in asked)
     return Used(
-        tool.name, count, sum(cost.cpu_s for cost in indexing), index_mb,
+        tool.name, tool.version, count, sum(cost.cpu_s for cost in indexing), index_mb,
         max((cost.peak_mb for cost in indexing), default=0), statistics.median(times), times[0], times[-1],
         max(cost.peak_mb for cost in asked),
     )  # fmt: skip
@@ -134,44 +151,53 @@ def _bytes(folder: Path) -> int:
     return sum(os.lstat(path).st_size for path in folder.rglob("*") if not path.is_dir())
 
 
-def shown(found: Sequence[Used]) -> Iterator[str]:
+def shown(found: Sequence[Used | Stopped]) -> Iterator[str]:
     yield "tool              pages  index s  index MB  peak MB  query s [lowest, highest]  query MB  × ours"
-    ours = found[0].query_s
+    ours = next((each.query_s for each in found if isinstance(each, Used) and each.tool == OURS.name), None)
     for each in found:
+        if isinstance(each, Stopped):
+            yield f"{each.tool:16} {each.pages:6,} {each.stopped}"
+            continue
         spread = f"{each.query_s:.2f} [{each.low_s:.2f}, {each.high_s:.2f}]"
         yield (
             f"{each.tool:16} {each.pages:6,} {each.index_s:8.1f} {each.index_mb:9.1f} {each.peak_mb:8.0f} {spread:>26} "
-            f"{each.query_mb:9.0f} {each.query_s / ours:7.2f}"
+            f"{each.query_mb:9.0f}" + (f" {each.query_s / ours:7.2f}" if ours else "")
         )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", nargs="*", type=int, default=list(SIZES))
-    parser.add_argument("--tools", nargs="*", choices=[tool.name for tool in TOOLS])
+    parser.add_argument("--tools", nargs="*", choices=[tool.name for tool in (OURS, *TOOLS)])
     given = parser.parse_args(arguments)
-    tools = [tool for tool in TOOLS if given.tools is None or tool.name in given.tools]
-    found: list[Used] = []
+    tools = [tool for tool in (OURS, *TOOLS) if given.tools is None or tool.name in given.tools]
     for count in given.pages:
-        rows = list(_measured([OURS, *tools], count))
-        print("\n".join(shown(rows)), flush=True)
-        found += rows
-    OUT.mkdir(exist_ok=True)
-    (OUT / "tools.json").write_text(json.dumps([asdict(each) for each in found], indent=1) + "\n")
+        found = [measured(tool, count) for tool in tools]
+        print("\n".join(shown(found)), flush=True)
+        keep(found)
     return 0
 
 
-def _measured(tools: Sequence[Tool], count: int) -> Iterator[Used]:
-    for tool in tools:
-        with tempfile.TemporaryDirectory(prefix="okf-tools-") as work:
-            home = Path(work, "home")
-            home.mkdir()
-            try:
-                if tool.requirement:
-                    make_environment(tool)
-                yield measure(tool, corpus.write_pages(Path(work, "pages"), count), count, home)
-            except RuntimeError as error:
-                print(f"{tool.name} at {count:,} pages: {str(error).strip().splitlines()[-1]}", file=sys.stderr)
+def measured(tool: Tool, count: int) -> Used | Stopped:
+    """In an environment, with pages and a home of its own."""
+    with tempfile.TemporaryDirectory(prefix="okf-tools-") as work:
+        home = Path(work, "home")
+        home.mkdir()
+        try:
+            if tool.requirement:
+                make_environment(tool)
+            return measure(tool, corpus.write_pages(Path(work, "pages"), count), count, home)
+        except RuntimeError as error:
+            return Stopped(tool.name, tool.version, count, str(error).strip().splitlines()[-1][:SAID_CHARS])
+
+
+def keep(found: Sequence[Used | Stopped]) -> None:
+    """Put what was found into the JSON, in place of what was found earlier of the same tools and sizes."""
+    anew = {(each.tool, each.pages) for each in found}
+    others = [row for row in read("tools") or () if (row["tool"], row["pages"]) not in anew]
+    rows = sorted(others + [asdict(each) for each in found], key=lambda row: row["pages"])
+    OUT.mkdir(exist_ok=True)
+    (OUT / "tools.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,130 @@
+"""Vectors for more chunks than were ever embedded: real ones, each with noise, labelled so wherever they are shown."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from okf_edge.index import coarse
+from okf_edge.index.pages import Page, read_page
+from okf_edge.index.quantise import LEVELS, Quantised, quantised
+from okf_edge.ports import Embedder, EmbedderSpec, Models, Purpose, SqlEngine
+from tests.bench import sets
+from tests.bench.hard.questions import BUNDLES
+
+Matrix = NDArray[np.float32]
+Codes = NDArray[np.int8]
+SETS = ("scifact", "cranfield", "xquad_en")
+NOISE = 0.6
+"""The noise's length beside a vector of length 1: copies of one text have a cosine of about .74 to each other, as near
+texts of one subject have."""
+
+
+class NoisyEmbedder:
+    """The `Embedder` port with a real vector for each text, and noise, both by the text's hash."""
+
+    def __init__(self, spec: EmbedderSpec, real: Matrix) -> None:
+        self._spec, self._real = spec, real
+
+    @property
+    def spec(self) -> EmbedderSpec:
+        return self._spec
+
+    async def embed(self, texts: Sequence[str], purpose: Purpose) -> array[float]:
+        vectors = array("f")
+        for text in texts:
+            vectors.frombytes(self._vector(text).tobytes())
+        return vectors
+
+    def _vector(self, text: str) -> Matrix:
+        seed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+        noise = np.random.default_rng(seed).standard_normal(self._spec.dims, np.float32)
+        vector = self._real[seed % len(self._real)] + noise * np.float32(NOISE / self._spec.dims**0.5)
+        unit: Matrix = vector / np.linalg.norm(vector)
+        return unit
+
+
+async def real_vectors(models: Models, model_id: str) -> tuple[EmbedderSpec, Matrix]:
+    """Vectors of the public sets' notes, or of our own bundles where they are not there."""
+    embedder: Embedder = await models.embedder(model_id)
+    flat = np.frombuffer((await embedder.embed(list(_texts()), "passage")).tobytes(), np.float32)
+    return embedder.spec, flat.reshape(-1, embedder.spec.dims)
+
+
+def _texts() -> Iterator[str]:
+    """What the product embeds of them."""
+    for path, data in _notes():
+        yield from (chunk.embedding_text for chunk in read_page(Page(path, data, 1, "user")).chunks)
+
+
+def _notes() -> Iterator[tuple[str, bytes]]:
+    if sets.CORPORA.is_dir():
+        yield from (note for name in SETS for note in sets.load(name).notes.items())
+        return
+    yield from ((str(path), path.read_bytes()) for folder in BUNDLES.values() for path in sorted(folder.rglob("*.md")))
+
+
+class Recording(NoisyEmbedder):
+    """Keeps its vectors, quantised as the index keeps them, in the order of chunks."""
+
+    def __init__(self, spec: EmbedderSpec, real: Matrix) -> None:
+        super().__init__(spec, real)
+        self._kept: list[Codes] = []
+
+    async def embed(self, texts: Sequence[str], purpose: Purpose) -> array[float]:
+        flat = await super().embed(texts, purpose)
+        rows = np.frombuffer(flat.tobytes(), np.float32).reshape(len(texts), -1)
+        self._kept.append(np.rint(rows / (np.abs(rows).max(1, keepdims=True) / LEVELS)).astype(np.int8))
+        return flat
+
+    def codes(self) -> Codes:
+        return np.concatenate(self._kept)
+
+
+@contextmanager
+def cells_in_numpy(embedder: Recording) -> Iterator[None]:
+    """Within it, an index's cells are found in numpy and staged as if they were inherited."""
+    place = coarse.place
+
+    async def placed(engine: SqlEngine, work: str, made: str, dims: int) -> None:
+        codes = embedder.codes()
+        if len(codes) != await coarse._count(engine, f"{work}.vector"):
+            raise RuntimeError("expected a vector for each chunk: two texts of one batch are the same")
+        if len(codes) >= coarse.CELLS_FROM:
+            found = cells_of(codes)
+            await coarse._load(engine, work, dict(enumerate(found[0])), dims)
+            await engine.load(work, "assigned", {"chunk": list(range(len(codes))), "cell": found[1].tolist()})
+        await place(engine, work, made, dims)
+
+    coarse.place = placed
+    try:
+        yield
+    finally:
+        coarse.place = place
+
+
+def cells_of(codes: Codes) -> tuple[list[Quantised], NDArray[np.int64]]:
+    """The centroids and each vector's cell, by the k-means of `index.coarse`, which takes a quarter of an hour for a
+    million vectors in SQL."""
+    count, cells = len(codes), math.isqrt(len(codes))
+    starts = [at for at in range(count) if at * cells % count < cells]
+    centroids = [quantised((codes[at] / np.linalg.norm(codes[at])).tolist()) for at in starts]
+    trained = codes[:: max(1, count // (cells * coarse.TRAINED_PER_CELL))].astype(np.float32)
+    for _ in range(coarse.ROUNDS):
+        nearest = _nearest(trained, centroids)
+        for cell in np.unique(nearest):
+            total = trained[nearest == cell].sum(0, dtype=np.float64)
+            centroids[cell] = quantised((total / (np.linalg.norm(total) or 1)).tolist())
+    return centroids, _nearest(codes, centroids)
+
+
+def _nearest(codes: NDArray[np.generic], centroids: Sequence[Quantised], rows: int = 20_000) -> NDArray[np.int64]:
+    matrix = np.stack([np.frombuffer(one.data, np.int8).astype(np.float32) * one.scale for one in centroids]).T
+    parts = (codes[at : at + rows].astype(np.float32) @ matrix for at in range(0, len(codes), rows))
+    return np.concatenate([part.argmax(1) for part in parts])
