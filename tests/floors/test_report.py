@@ -78,10 +78,8 @@ def test_means_that_left_their_interval_are_told_by_name_and_others_are_not() ->
 
 
 def test_a_second_run_over_a_small_set_agrees_with_the_first() -> None:
-    notes = {
-        f"{word}.md": f"# {word}\n\nWhat {word} is, told beside {WORDS[at - 1]}.\n".encode()
-        for at, word in enumerate(WORDS)
-    }
+    beside = pairwise((*WORDS, "shore"))
+    notes = {f"{one}.md": f"# {one}\n\nWhat {one} is, told beside {other}.\n".encode() for one, other in beside}
     asked = tuple(Question(word, f"what is {word}?", {f"{word}.md": 1}) for word in WORDS)
     data = RetrievalSet("small", HASHED_SPEC.id, notes, asked)
 
