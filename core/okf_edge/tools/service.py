@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from okf_edge.errors import OkfError
 from okf_edge.policy import authorise, pipeline
@@ -17,8 +17,10 @@ from okf_edge.policy.pipeline import Course, Guards
 from okf_edge.tools import resources
 from okf_edge.tools.catalogue import TOOLS, shown_to
 from okf_edge.tools.host import EVERY, Base, Host, World, meant
-from okf_edge.tools.resources import Content
+from okf_edge.tools.resources import Content, Resource
 from okf_edge.tools.tool import Bound, Tool
+
+T = TypeVar("T")
 
 _PLACE = re.compile(r"""(?<=['"])/[^'"\n]*/|(?<![\w:/.~'"])/(?:[^/\s'"]+/)+|\b[A-Za-z]:[\\/](?:[^\\/\s'"]+[\\/])*""")
 """The folders in an absolute path."""
@@ -55,18 +57,39 @@ class Service:
             return await pipeline.run(self.guards, Call(caller, name, arguments, declines), bound, base, known)
 
     async def resource(self, caller: Caller, uri: str) -> Content:
-        """A page by its address, recorded like a call. Raises NotFoundError, PolicyError."""
-        call = Call(caller, "resource", {"uri": uri})
-        with _without_places(caller):
-            return await pipeline.observed(self.guards, call, "", lambda course: self._read(caller, uri, course))
+        """A page by its address. Raises NotFoundError, PolicyError."""
 
-    async def _read(self, caller: Caller, uri: str, course: Course) -> Content:
-        authorise.require_scope(caller, "read", "reading pages")
-        self.guards.buckets.take(caller.name, "read", self.guards.clock.monotonic())
-        async with within(self.guards.seconds, self.guards.clock):
-            content = await resources.read(self.world(caller), uri)
-        pipeline.require_size(course, len(content.text.encode()))
-        return content
+        async def read(world: World, course: Course) -> Content:
+            content = await resources.read(world, uri)
+            pipeline.require_size(course, len(content.text.encode()))
+            return content
+
+        return await self._looked_up(caller, "resource", {"uri": uri}, read)
+
+    async def resources(self, caller: Caller) -> list[Resource]:
+        """What is listed of the pages that can be read. Raises PolicyError."""
+        return await self._looked_up(caller, "resources", {}, lambda world, _: resources.listed(world))
+
+    async def completions(self, caller: Caller, name: str, begun: str, kb: str) -> list[str]:
+        """How an argument of an address may go on. Raises PolicyError."""
+        asked = {"name": name, "begun": begun, "kb": kb}
+        return await self._looked_up(
+            caller, "completion", asked, lambda world, _: resources.completions(world, name, begun, kb)
+        )
+
+    async def _looked_up(
+        self, caller: Caller, what: str, asked: Mapping[str, Any], work: Callable[[World, Course], Awaitable[T]]
+    ) -> T:
+        """What `work` finds for who may read, recorded and limited like a call."""
+
+        async def guarded(course: Course) -> T:
+            authorise.require_scope(caller, "read", "reading pages")
+            self.guards.buckets.take(caller.name, "read", self.guards.clock.monotonic())
+            async with within(self.guards.seconds, self.guards.clock):
+                return await work(self.world(caller), course)
+
+        with _without_places(caller):
+            return await pipeline.observed(self.guards, Call(caller, what, asked), "", guarded)
 
 
 @contextmanager

@@ -202,8 +202,8 @@ class _Request:
 
     async def body(self) -> bytes:
         """Raises Refusal: it is too large, too slow, or breaks off."""
-        stated = self.header("content-length")
-        if stated.isdigit() and int(stated) > LIMITS.call_bytes:
+        stated = self.header("content-length").lstrip("0")
+        if stated.isdecimal() and (len(stated) > len(str(LIMITS.call_bytes)) or int(stated) > LIMITS.call_bytes):
             raise Refusal(413, f"a message has at most {LIMITS.call_bytes:,} bytes")
         try:
             async with asyncio.timeout(LIMITS.http_idle_seconds):

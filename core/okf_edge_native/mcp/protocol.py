@@ -167,7 +167,7 @@ class Protocol:
 
     async def _list_resources(self, caller: Caller, params: Json) -> Json:
         _no_cursor(params)
-        found = await resources.listed(self._service.world(caller))
+        found = await self._service.resources(caller)
         return {"resources": [{"uri": each.uri, "name": each.name, "mimeType": each.type} for each in found]}
 
     async def _list_templates(self, caller: Caller, params: Json) -> Json:
@@ -219,7 +219,7 @@ class Protocol:
         name = argument.get("name")
         is_ours = name == "kb" or (name == "path" and reference.get("type") == "ref/resource")
         values = (
-            await resources.completions(self._service.world(caller), str(name), str(argument.get("value", "")), str(kb))
+            await self._service.completions(caller, str(name), str(argument.get("value", "")), str(kb))
             if is_ours
             else []
         )

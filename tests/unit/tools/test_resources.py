@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from okf_edge.errors import OkfError
+from okf_edge.policy.caller import Caller
+from okf_edge.policy.rate import Buckets, Rate
 from okf_edge.tools import resources
 from tests.tool_kit import OWNER, FolderHost, folder_of, reader, service_of
 
@@ -81,3 +85,32 @@ async def test_what_a_caller_may_not_see_is_neither_listed_nor_completed_nor_rea
     for spelled in ("concepts/weir.md", "CONCEPTS/weir.md", "concepts%5cweir.md"):
         with pytest.raises(OkfError, match="no resource"):
             await resources.read(caller, f"okf://kb/{spelled}")
+
+
+async def test_what_is_listed_completed_and_read_needs_the_scope_and_is_recorded_like_a_call(tmp_path: Path) -> None:
+    service = service_of(FolderHost(tmp_path, {"kb": folder_of(tmp_path / "kb", FILES)}))
+
+    async def looks(caller: Caller) -> list[str]:
+        codes = []
+        for look in (
+            service.resources(caller),
+            service.completions(caller, "path", "", "kb"),
+            service.resource(caller, "okf://kb/KNOWLEDGE.md"),
+        ):
+            try:
+                await look
+                codes.append("")
+            except OkfError as error:
+                codes.append(error.code)
+        return codes
+
+    assert await looks(replace(reader(), scopes=frozenset({"capture"}))) == ["forbidden"] * 3
+    assert await looks(reader()) == [""] * 3
+    told = [json.loads(line) for line in await service.guards.log.lines()]
+    assert [(each["tool"], each["outcome"]) for each in told] == [
+        (what, outcome) for outcome in ("denied", "done") for what in ("resources", "completion", "resource")
+    ]
+    service = replace(
+        service, guards=replace(service.guards, buckets=Buckets({"read": Rate(60, 2), "write": Rate(60, 2)}))
+    )
+    assert await looks(reader(name="busy")) == ["", "", "throttled"]
