@@ -62,8 +62,8 @@ def revoke_token(name: str, as_json: bool) -> int:
 
 
 def verify_log(as_json: bool) -> int:
-    log, key = _log()
-    found = audit.verify(asyncio.run(log.lines()), asyncio.run(log.head()), key)
+    log = _log()
+    found = audit.verify(asyncio.run(log.lines()), asyncio.run(log.head()), audit_key(state_place()))
     word = bad(found.problem) if found.problem else good("whole")
     value = {"path": log.path, "lines": found.lines, "problem": found.problem}
     session.print_result(value, [line(word, f": {found.lines} lines hold", dim(f"  {log.path}"))], as_json)
@@ -71,17 +71,17 @@ def verify_log(as_json: bool) -> int:
 
 
 def tail_log(count: int | None, as_json: bool) -> int:
-    lines = asyncio.run(_log()[0].lines())
-    records = [_record(each) for each in lines[-(count or 20) :]]
-    session.print_result({"records": records}, (_record_line(each) for each in records), as_json)
+    most = 20 if count is None else count
+    if most < 1:
+        raise InputError(f"expected to show at least 1 call, found {most}", code="usage")
+    records = [_record(each) for each in _log().tail(most)]
+    session.print_result({"records": records}, _record_lines(records), as_json)
     return DONE
 
 
-def _log() -> tuple[FileAuditLog, bytes]:
-    """The log of calls, and its key."""
+def _log() -> FileAuditLog:
     place = state_place()
-    key = audit_key(place)
-    return FileAuditLog(place, key), key
+    return FileAuditLog(place, audit_key(place))
 
 
 def _expiry(text: str, now: datetime) -> datetime | None:
@@ -137,9 +137,14 @@ def _record(data: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"outcome": "damaged"}
 
 
-def _record_line(record: dict[str, Any]) -> Line:
-    outcome = str(record.get("outcome"))
-    word = good(outcome) if outcome == "done" else bad(outcome)
-    code = f" ({record['code']})" if record.get("code") else ""
-    what = f"  {record.get('caller', '')}  {record.get('tool', '')}  {record.get('base', '')}"
-    return line(dim(f"{record.get('at', '')}  "), word, code, what, dim(f"  {record.get('milliseconds', '')} ms"))
+def _record_lines(records: Sequence[dict[str, Any]]) -> Iterator[Line]:
+    """Calls in columns; of a damaged line only that it is one."""
+    for record in records:
+        outcome, code = str(record.get("outcome")), record.get("code")
+        word = f"{outcome} ({code})" if code else outcome
+        who, what, where = (str(record.get(name) or "-") for name in ("caller", "tool", "base"))
+        told = good(f"{word:<24}") if outcome == "done" else bad(f"{word:<24}")
+        spent = f"  {record.get('milliseconds', '-')} ms"
+        yield line(dim(f"{record.get('at') or '-':<20}  "), told, f"  {who:<16}  {what:<14}  {where}", dim(spent))
+    if not records:
+        yield line(dim("no call was recorded yet"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from okf_edge.errors import AlreadyExistsError, InputError
-from okf_edge.workspace.registry import EVERY, Registry
+from okf_edge.workspace.registry import EVERY, Registry, problem_of
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
@@ -17,8 +18,9 @@ from okf_edge_native.bases import Registered
 from okf_edge_native.preferences import AUTOMATIC, choose_kb
 
 
-def add(name: str, folder: str, force: bool, as_json: bool) -> int:
-    path = compose.existing_folder(folder)
+def add(name: str, folder: str | None, force: bool, as_json: bool) -> int:
+    _require_name(name)
+    path = _meant(name) if folder is None else compose.existing_folder(folder)
     old = asyncio.run(bases.registry())
     new = _agreed(old, name, path, force, as_json)
     if new.bases != old.bases:
@@ -62,6 +64,22 @@ def folder_of(kb: str, folder: str | None) -> str:
     if kb == EVERY:
         raise InputError(f"--kb '{EVERY}' asks all bases, and only `okf query` can", code="usage", hint="Name one.")
     return asyncio.run(bases.folder_of(kb))
+
+
+def _require_name(name: str) -> None:
+    """Raises InputError: it can't be a name; a path in its place is told how it is given one."""
+    problem = problem_of(name)
+    if problem:
+        plain = name.strip("/").rpartition("/")[2].lower()
+        hint = f"Give it one: `okf kb add {plain} {name}`." if Path(name).is_dir() and not problem_of(plain) else ""
+        raise InputError(f"the name {name!r} {problem}", code="bad-name", hint=hint or "Take another name.")
+
+
+def _meant(name: str) -> str:
+    """The folder of a name that came alone: that of the name here, unless here is a knowledge base already."""
+    here = compose.current_folder()
+    is_named = bases.state_of(here) != "ok" and Path(here, name).is_dir()
+    return compose.existing_folder(f"{here}/{name}" if is_named else here)
 
 
 def _agreed(old: Registry, name: str, path: str, force: bool, as_json: bool) -> Registry:

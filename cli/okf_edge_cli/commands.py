@@ -285,7 +285,7 @@ _COMMANDS = (
                 "feed",
                 "--from",
                 "FEED",
-                "the feed: a folder, s3://bucket/prefix or github:owner/repository",
+                "the feed: a folder, s3://bucket/prefix, github:owner/repository or the URL of a service",
                 required=True,
             ),
             JSON,
@@ -413,7 +413,9 @@ _COMMANDS = (
         "bases:add",
         (
             Argument("name", "up to 64 of a-z, 0-9, - and _", shown="NAME"),
-            Argument("folder", "its folder [default: here]", shown="DIR", default=".", may_be_absent=True),
+            Argument(
+                "folder", "its folder [default: the one of that name here, else here]", shown="DIR", may_be_absent=True
+            ),
             switch("force", "--force", "let a name that stands for another folder stand for this one"),
             JSON,
         ),

@@ -91,6 +91,13 @@ class FileAuditLog:
         with port_errors(self.path):
             return _read(self.path).splitlines()
 
+    def tail(self, count: int) -> list[bytes]:
+        """The last lines, read from the end of the log: it may be large."""
+        with port_errors(self.path), suppress(FileNotFoundError), open(self.path, "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - count * _TAIL_BYTES))
+            return file.read().splitlines()[-count:]
+        return []
+
     async def head(self) -> bytes:
         with port_errors(self._head):
             return _unsealed(_read(self._head), self._key)

@@ -103,3 +103,11 @@ def test_every_change_of_its_files_is_seen_and_no_later_call_hides_it(
     assert verified(tmp_path).problem
     write(tmp_path, 2)
     assert verified(tmp_path).problem
+
+
+def test_the_last_lines_are_found_without_reading_the_rest(tmp_path: Path) -> None:
+    log = FileAuditLog(str(tmp_path), audit_key(str(tmp_path)))
+    assert log.tail(3) == []
+    write(tmp_path, 40)
+    lines = asyncio.run(log.lines())
+    assert [log.tail(count) for count in (1, 3, 40, 100)] == [lines[-1:], lines[-3:], lines, lines]

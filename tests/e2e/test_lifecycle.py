@@ -139,6 +139,21 @@ def test_names_stand_for_folders_on_every_command(okf, base, tmp_path):
     assert (base / "concepts/pears.md").exists()
 
 
+def test_a_name_alone_means_the_folder_of_that_name_here_or_here(okf, tmp_path):
+    (tmp_path / "notes/notes").mkdir(parents=True)
+    (tmp_path / "set-up/set-up").mkdir(parents=True)
+    assert okf("init", "set-up").code == 0
+
+    def added(name, here=tmp_path):
+        return okf("kb", "add", name, "--force", "--json", cwd=here).json["path"]
+
+    assert added("notes") == str(tmp_path / "notes")
+    assert added("work") == str(tmp_path)
+    assert added("set-up", tmp_path / "set-up") == str(tmp_path / "set-up")
+    as_path = okf("kb", "add", "./notes", "--json").error
+    assert (as_path["code"], "okf kb add notes ./notes" in as_path["hint"]) == ("bad-name", True)
+
+
 def test_all_bases_answer_at_once_and_those_that_cannot_are_named(okf, base, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

@@ -45,3 +45,17 @@ def test_a_call_means_the_base_that_people_expect(okf: Any, environment: dict[st
     assert asked({}, "--kb", "lab") == "lab"
     assert okf("kb", "use", "auto", "--json").json == {"use": "auto"}
     assert asked({})["code"] == "no-base"
+
+
+def test_the_last_calls_are_shown_in_lines_that_people_read(okf: Any, environment: dict[str, str]) -> None:
+    assert okf("audit", "tail").out == "no call was recorded yet\n"
+    calls = [
+        {"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": {"name": name, "arguments": {}}}
+        for name in ("list_kbs", "map")
+    ]
+    lines = "".join(json.dumps(call) + "\n" for call in calls)
+    subprocess.run([OKF, "mcp"], input=lines, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    shown = sorted(line.split()[1:5] for line in okf("audit", "tail").out.splitlines())
+    assert shown == [["done", "stdio", "list_kbs", "-"], ["failed", "(no-base)", "stdio", "map"]]
+    assert len(okf("audit", "tail", "-n", "1").out.splitlines()) == 1
+    assert okf("audit", "tail", "-n", "0", "--json").error["code"] == "usage"
