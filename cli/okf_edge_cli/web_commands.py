@@ -5,6 +5,7 @@ from __future__ import annotations
 from okf_edge_cli.command import DONE, JSON, REFUSED, Argument, Command, option
 
 ASSETS = option("assets", "--assets", "FILE", "okf-edge-webview-VERSION.zip [default: what `make web` built]")
+MODELS = Argument("models", "bring only this model; repeatable [default: all]", ("--model",), "texts", "MODEL")
 WEB_COMMANDS = (
     Command(
         "reader",
@@ -21,6 +22,7 @@ WEB_COMMANDS = (
             Argument("sources", "an archive or an http(s) URL of one", takes="texts", shown="BUNDLE"),
             option("title", "--title", "TITLE", "what the site is called"),
             ASSETS,
+            MODELS,
             Argument("accepted", "accept a finding, with the reason; repeatable", ("--accept",), "texts", "ID=REASON"),
             JSON,
         ),
@@ -33,7 +35,7 @@ WEB_COMMANDS = (
         (
             option("vault", "--vault", "DIR", "the vault: a folder that Obsidian has opened", required=True),
             ASSETS,
-            Argument("models", "bring only this model; repeatable [default: all]", ("--model",), "texts", "MODEL"),
+            MODELS,
             option("config", "--config-dir", "NAME", "the vault's settings folder [default: .obsidian]", ".obsidian"),
             JSON,
         ),

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from okf_edge.errors import BundleError, InputError, NotFoundError
+from okf_edge.errors import BundleError, NotFoundError
 from okf_edge_native.atomic import write_whole
+from okf_edge_native.engine_models import chosen_models, without_other_models
 from okf_edge_native.failures import port_errors
 from okf_edge_native.webview import ENGINE, Files, open_files
 
@@ -74,13 +75,8 @@ def _proved(source: Files, models: Collection[str]) -> tuple[tuple[str, ...], Ma
     """The models, and all files in the order in which they are written, each as it has to be."""
     listing = _read(source, ENGINE + LIST)
     listed: list[dict[str, Any]] = json.loads(listing)["assets"]
-    available = sorted({each["part"].removeprefix("model:") for each in listed if each["part"].startswith("model:")})
-    if unknown := set(models) - set(available):
-        found = ", ".join(available) or "none"
-        raise InputError(f"expected models of {found}, found {', '.join(sorted(unknown))}", code="unknown-model")
-    chosen = tuple(each for each in available if not models or each in models)
-    parts = {"base", "engine", "meaning", *(f"model:{each}" for each in chosen)}
-    wanted = [chunk for asset in listed if asset["part"] in parts for chunk in asset["chunks"]]
+    chosen = chosen_models(listed, models)
+    wanted = [chunk for asset in without_other_models(listed, chosen) for chunk in asset["chunks"]]
     plugin = {name: _read(source, PLUGIN + name) for name in (SCRIPT, STYLES, MANIFEST)}
     chunks = {ENGINE_FOLDER + chunk["file"]: source.read(ENGINE + chunk["file"]) or b"" for chunk in wanted}
     _require_whole(list(_faults(wanted, chunks, listing, plugin[SCRIPT])))

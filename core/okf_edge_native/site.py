@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
 from okf_edge.app.publishing import Publisher, let_in, publish_archive
@@ -52,10 +53,12 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was made: the bundles, the digest of the feed's root, and how many files of the reader."""
+    """What was made: the bundles, the digest of the feed's root, until when its signatures hold, and how many files of
+    the reader."""
 
     offered: tuple[Offered, ...]
     root: str
+    expires: datetime
     files: int
     bytes: int
 
@@ -77,7 +80,16 @@ async def write_site(
     sizes = _write_page(root, site)
     state = {"title": title, "feed": FEED, "root": pin, "bundles": [asdict(each) for each in offered]}
     _put(root / OFFERS, (json.dumps(state, ensure_ascii=False, indent=1) + "\n").encode())
-    return Written(offered, pin, len(sizes), sum(sizes))
+    return Written(offered, pin, await _expiry(writer), len(sizes), sum(sizes))
+
+
+async def _expiry(writer: Writer) -> datetime:
+    """When the first signature of the feed ends: from then on nothing new can be installed from it."""
+    holding = await held_by(writer.store, writer.verifier)
+    assert holding.targets and holding.snapshot and holding.timestamp, "a feed that was just written is whole"
+    ends = [holding.root.signed.expires, holding.targets.signed.expires, holding.snapshot.expires]
+    ends += [holding.timestamp.expires, *(each.signed.expires for each in holding.creators.values())]
+    return min(ends)
 
 
 def _home(folder: str) -> Path:

@@ -94,6 +94,33 @@ def test_a_site_is_renewed_in_place_and_its_root_stays(okf: Run, assets: Path, b
     assert okf("feed", "status", site / "feed", "--json").json["releases"] == 2
 
 
+def test_a_site_says_until_when_its_feed_holds_and_brings_only_the_model_that_is_wanted(
+    okf: Run, assets: Path, bundle: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(assets, "w") as archive:
+        archive.writestr("reader/index.html", "<!doctype html><title>reader</title>")
+        parts = {"p.0": "base", "e.0": "model:english", "c.0": "model:chinese"}
+        listed = [{"name": file, "part": part, "chunks": [{"file": file}]} for file, part in parts.items()]
+        archive.writestr("assets/manifest.json", json.dumps({"format": 1, "version": "0", "assets": listed}))
+        for file in parts:
+            archive.writestr(f"assets/{file}", b"of " + file.encode())
+    site = tmp_path / "site"
+    unknown = okf("bundle-site", site, bundle, "--assets", assets, "--model", "klingon", "--json")
+    assert (unknown.code, unknown.error["code"]) == (2, "unknown-model")
+    assert not site.exists()
+
+    done = okf("bundle-site", site, bundle, "--assets", assets, "--model", "chinese")
+    assert done.code == 0, done.err
+    assert {path.name for path in (site / "engine").iterdir()} == {"manifest.json", "p.0", "c.0"}
+    assert [each["part"] for each in json.loads((site / "engine/manifest.json").read_text())["assets"]] == [
+        "base",
+        "model:chinese",
+    ]
+    roles = okf("feed", "status", site / "feed", "--json").json["roles"]
+    first_to_end = min(role["expires"] for role in roles)[:10]
+    assert f"until {first_to_end}" in done.out and f"okf feed refresh {site}/feed" in done.out
+
+
 def test_what_is_no_bundle_no_place_or_no_reader_is_refused_with_nothing_written(
     okf: Run, assets: Path, bundle: Path, tmp_path: Path
 ) -> None:
