@@ -21,12 +21,17 @@ def json_value(data: bytes | str, **options: Any) -> Any:
     Raises: ValueError: no JSON, no Unicode, or nested too deep.
     """
     text = data if isinstance(data, str) else data.decode(json.detect_encoding(data), "surrogatepass")
-    if depth_of(text) > LIMITS.json_depth:
+    if is_deeper(text, LIMITS.json_depth):
         raise ValueError(f"expected at most {LIMITS.json_depth} levels of nesting")
     return json.loads(text, **options)
 
 
-def depth_of(text: str) -> int:
+def is_deeper(text: str, levels: int) -> bool:
+    """Whether a text may nest deeper than so many levels; few brackets in all tell without looking where they are."""
+    return text.count("[") + text.count("{") > levels and _depth_of(text) > levels
+
+
+def _depth_of(text: str) -> int:
     """The deepest nesting that brackets outside of texts can open; counted before any parser recurses."""
     depth = deepest = 0
     for match in _BRACKET.finditer(text):

@@ -20,6 +20,8 @@ REASONS: Mapping[State, str] = {
     "missing": "is missing: its folder is not there",
 }
 
+_UNTOLD: tuple[int, ...] = (-1,)
+
 
 @dataclass(frozen=True, slots=True)
 class Registered:
@@ -52,7 +54,20 @@ async def keep(changed: Registry) -> None:
 
 async def registered() -> list[Registered]:
     """Every base by name."""
-    return [Registered(name, path, state_of(path)) for name, path in sorted((await registry()).bases.items())]
+    return _looked_at(await registry())
+
+
+class Watched:
+    """The registered bases for a process that looks again and again: the registry is read when its file is another."""
+
+    def __init__(self) -> None:
+        self._registry, self._stamp = Registry(), _UNTOLD
+
+    async def registered(self) -> list[Registered]:
+        stamp = _stamp_of(f"{config_place()}/{FILE}")
+        if stamp != self._stamp or stamp is _UNTOLD:
+            self._registry, self._stamp = await registry(), stamp
+        return _looked_at(self._registry)
 
 
 async def folder_of(name: str) -> str:
@@ -65,6 +80,21 @@ async def folder_of(name: str) -> str:
             hint=f"Bring it back, or run `okf kb remove {name}`.",
         )
     return path
+
+
+def _looked_at(found: Registry) -> list[Registered]:
+    return [Registered(name, path, state_of(path)) for name, path in sorted(found.bases.items())]
+
+
+def _stamp_of(path: str) -> tuple[int, ...]:
+    """What tells one content of a file from another; the same for every absent one."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return ()
+    except OSError:
+        return _UNTOLD
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def state_of(path: str) -> State:

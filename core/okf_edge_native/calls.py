@@ -136,7 +136,7 @@ def _unsealed(data: bytes, key: bytes) -> bytes:
 
 
 def _seal(line: bytes, key: bytes) -> bytes:
-    return hmac.new(key, b"the end: " + line, sha256).hexdigest().encode()
+    return hmac.digest(key, b"the end: " + line, "sha256").hex().encode()
 
 
 @contextmanager

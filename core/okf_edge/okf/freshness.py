@@ -47,7 +47,7 @@ def is_stale(stale_after: datetime | None, now: datetime) -> bool:
 
 def format_instant(value: datetime) -> str:
     """The spelling that we write: UTC, to the second, with `Z`."""
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 def _instant(text: str) -> Instant:

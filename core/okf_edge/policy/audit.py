@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from hashlib import sha256
 from typing import Any
 
 from okf_edge.json_text import json_value
@@ -45,7 +44,7 @@ class Verified:
 
 def hidden(key: bytes, text: str) -> str:
     """A hash that says whether two texts are equal, to nobody without the key what they are."""
-    return hmac.new(key, text.encode("utf-8", "surrogatepass"), sha256).hexdigest()[:32]
+    return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
 
 def line_of(record: Record, last: bytes, key: bytes) -> bytes:
@@ -86,4 +85,4 @@ def _told(line: bytes) -> dict[str, Any]:
 
 
 def _mac(told: dict[str, Any], before: str, key: bytes) -> str:
-    return hmac.new(key, canonical([before, told]), sha256).hexdigest()
+    return hmac.digest(key, canonical([before, told]), "sha256").hex()

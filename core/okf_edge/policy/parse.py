@@ -6,8 +6,11 @@ import json
 from typing import Any
 
 from okf_edge.errors import FormatError, TooLargeError
-from okf_edge.json_text import depth_of, json_value
+from okf_edge.json_text import is_deeper, json_value
 from okf_edge.limits import LIMITS
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+"""Made once: `json.dumps` makes one for each value."""
 
 
 def parse(data: bytes) -> Any:
@@ -19,7 +22,7 @@ def parse(data: bytes) -> Any:
         raise TooLargeError(f"expected at most {LIMITS.call_bytes:,} bytes in a call, found {len(data):,}")
     try:
         text = data.decode("utf-8")
-        if depth_of(text) <= LIMITS.call_depth:
+        if not is_deeper(text, LIMITS.call_depth):
             return json_value(text, parse_constant=_no_number)
     except ValueError as error:
         raise FormatError("expected one JSON message in UTF-8, found something else", code="bad-json") from error
@@ -28,7 +31,7 @@ def parse(data: bytes) -> Any:
 
 def canonical(value: Any) -> bytes:
     """The one spelling of a JSON value: keys sorted, no spaces."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+    return _CANONICAL.encode(value).encode()
 
 
 def _no_number(name: str) -> Any:

@@ -23,12 +23,11 @@ from okf_edge.workspace import layout
 
 async def query(world: World, asked: inputs.Query) -> Result:
     """Answer from the bases that are meant; what does not fit the budget is left for the next page."""
-    about = canonical([asked.question, asked.kb, asked.types, asked.tags, asked.paths, asked.means]).decode()
-    start = budget.place_of(asked.cursor, about)
+    start = budget.place_of(asked.cursor, _about(asked)) if asked.cursor else 0
     answer = await _answer(world, asked, start + asked.k, explain=False)
     found = (answer.candidates or answer.near)[start:]
     count = budget.fitting([each.text for each in found], asked.max_tokens)
-    cursor = budget.cursor_of(start + count, about) if count < len(found) else ""
+    cursor = budget.cursor_of(start + count, _about(asked)) if count < len(found) else ""
     cut = _cut(found, count, cursor)
     page = _page(_clean(answer), tuple(map(_named, found[:count])), cut)
     return Result(to_json(page), _text(world, answer, page, cut), {"cursor": cursor} if cursor else {})
@@ -63,6 +62,11 @@ async def read(world: World, asked: inputs.Read) -> Result:
     about_it = {"source": told.uri, "tier": told.tier, "trust": told.trust, "fresh": str(told.fresh).lower()}
     text = marked(told.text, about_it, code_of(world.entropy))
     return Result(told.model_dump(mode="json"), f"{text}{more}")
+
+
+def _about(asked: inputs.Query) -> str:
+    """What a cursor of an answer is bound to."""
+    return canonical([asked.question, asked.kb, asked.types, asked.tags, asked.paths, asked.means]).decode()
 
 
 async def _answer(world: World, asked: inputs.Asked, k: int, *, explain: bool) -> Answer:

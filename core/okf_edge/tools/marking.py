@@ -16,7 +16,7 @@ from okf_edge.retrieval.visible import visible
 
 _CODE_BYTES = 6
 _HARMLESS = re.compile("[ !#-;=?-~]*")
-"""Most values: printable, and nothing that could end a quote or a mark."""
+"""Most values: printable, and nothing that could end a quote or a mark. Others are changed to stay within theirs."""
 _QUOTED = str.maketrans({'"': "'", "<": "‹", ">": "›", "\n": " "})
 
 
@@ -26,7 +26,9 @@ def code_of(entropy: Entropy) -> str:
 
 def marked(text: str, about: Mapping[str, str], code: str) -> str:
     """A text between marks, with what is known about it in the opening one."""
-    known = " ".join(f'{name}="{_plain(value)}"' for name, value in about.items() if value)
+    if not _HARMLESS.fullmatch("".join(about.values())):
+        about = {name: visible(value).translate(_QUOTED) for name, value in about.items()}
+    known = " ".join([f'{name}="{value}"' for name, value in about.items() if value])
     return f"<untrusted-{code} {known}>\n{visible(text)}\n</untrusted-{code}>"
 
 
@@ -37,10 +39,3 @@ def shown(value: object) -> object:
     if isinstance(value, Mapping):
         return {name: shown(each) for name, each in value.items()}
     return [shown(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def _plain(value: str) -> str:
-    """A value that stays within its quotes."""
-    if _HARMLESS.fullmatch(value):
-        return value
-    return visible(value).translate(_QUOTED)

@@ -38,9 +38,11 @@ class NativeHost:
         self._folder = compose.existing_folder(folder) if folder is not None else None
         self.default = default or (_name_of(self._folder) if self._folder else os.environ.get("OKF_KB", ""))
         self._ports: dict[str, Ports] = {}
+        self._bases = bases.Watched()
 
     async def bases(self) -> Sequence[Base]:
-        found = [Base(each.name, each.path, bases.REASONS.get(each.state, "")) for each in await bases.registered()]
+        known = await self._bases.registered()
+        found = [Base(each.name, each.path, bases.REASONS.get(each.state, "")) for each in known]
         if self._folder and all(base.name != _name_of(self._folder) for base in found):
             is_there = os.path.isdir(self._folder)
             found.append(Base(_name_of(self._folder), self._folder, "" if is_there else bases.REASONS["missing"]))
