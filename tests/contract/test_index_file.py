@@ -145,8 +145,7 @@ async def test_cells_are_ranges_of_chunks_that_hold_each_chunk_once(
     index = await _celled(engine, tree, _pages(400, words=8), "one")
     again = await _celled(engine, tree, _pages(400, words=8), "two")
     assert (index.coarse, again.coarse) == (True, True)
-    cells = await engine.query("SELECT first_chunk, last_chunk FROM one.coarse ORDER BY cell")
-    assert [number for first, last in cells for number in range(int(first), int(last) + 1)] == list(range(400))
+    assert await _sampled_and_celled(engine, "one") == list(range(400))
     assert await _rows(engine, "one") == await _rows(engine, "two")
     words = (
         "SELECT k.path, t.term, p.weight FROM {0}.posting p JOIN {0}.term t ON t.number = p.term "
@@ -155,6 +154,29 @@ async def test_cells_are_ranges_of_chunks_that_hold_each_chunk_once(
     monkeypatch.setattr(coarse, "CELLS_FROM", 10**9)
     await _celled(engine, tree, _pages(400, words=8), "flat")
     assert await engine.query(words.format("one")) == await engine.query(words.format("flat"))
+
+
+async def test_the_sample_is_spread_over_the_cells_and_vectors_lie_in_the_order_of_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coarse, "CELLS_FROM", 300)
+    engine, tree = DuckdbSql(), DiskTree(tmp_path)
+    await _celled(engine, tree, _pages(400, words=8), "one")
+    assert await engine.query("SELECT count(*) FROM one.vector WHERE rowid <> chunk") == [(0,)]
+    nearest = (
+        "SELECT arg_max(c.cell, c.scale * array_inner_product(v.v::FLOAT[64], c.v::FLOAT[64])) FROM one.sample s "
+        "JOIN one.vector v ON v.chunk = s.chunk CROSS JOIN one.coarse c GROUP BY s.chunk"
+    )
+    assert len(set(await engine.query(nearest))) > 5
+
+
+async def _sampled_and_celled(engine: SqlEngine, alias: str) -> list[int]:
+    """The chunks of the sample, then those of each cell."""
+    ranges = await engine.query(
+        f"SELECT min(chunk), max(chunk), -1 AS cell FROM {alias}.sample "
+        f"UNION ALL SELECT first_chunk, last_chunk, cell FROM {alias}.coarse ORDER BY cell"
+    )
+    return [number for first, last, _ in ranges for number in range(int(str(first)), int(str(last)) + 1)]
 
 
 async def test_vectors_of_a_cell_are_nearer_to_each_other_than_to_others(
@@ -188,8 +210,7 @@ async def test_a_fold_keeps_the_cells_and_places_new_chunks(tmp_path: Path, monk
     refreshed = await refresh(engine, base, await _present(after), read, BuildOptions(HashedEmbedder()))
     await fold(engine, refreshed, tree, "folded.duckdb")
     assert (await open_index(engine, "folded", tree, "folded.duckdb")).coarse
-    cells = await engine.query("SELECT first_chunk, last_chunk FROM folded.coarse ORDER BY cell")
-    assert [number for first, last in cells for number in range(int(first), int(last) + 1)] == list(range(405))
+    assert await _sampled_and_celled(engine, "folded") == list(range(405))
 
 
 async def test_an_index_of_a_hundred_chunks_takes_at_most_400_kilobytes(tmp_path: Path) -> None:

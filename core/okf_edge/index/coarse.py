@@ -1,7 +1,8 @@
 """The order of chunks, and cells of near vectors where there are many.
 
 Below CELLS_FROM vectors chunks are in concept order. From there on they are ordered by cell, so that a search reads the
-ranges of a few cells only; a sample of chunks, spread over all cells, stands for the whole where statistics are needed.
+ranges of a few cells only. Before all cells comes a sample of chunks, spread over them: every search reads it, and it
+stands for the whole where statistics are needed.
 
 Cells are those of spherical k-means over the quantised vectors. Sums are of whole numbers and ties go to the lower
 number, so equal vectors give equal cells.
@@ -19,6 +20,9 @@ CELLS_FROM = 30_000
 """Vectors; below, scanning all of them takes less than 20 ms."""
 
 SAMPLE_CHUNKS = 1_500
+SAMPLED_OF = 20
+"""One chunk of so many is in the sample, up to SAMPLE_CHUNKS."""
+
 TRAINED_PER_CELL = 64
 ROUNDS = 6
 
@@ -35,14 +39,15 @@ async def place(engine: SqlEngine, work: str, made: str, dims: int) -> None:
     if not await _count(engine, f"{work}.assigned"):
         await _find_cells(engine, work, dims, cells=isqrt(vectors), vectors=vectors)
         await engine.query(_assign_sql(work, dims, f"SELECT chunk, v FROM {work}.vector"))
-    for statement in _placing(work, made):
+    sampled = min(SAMPLE_CHUNKS, vectors // SAMPLED_OF)
+    for statement in _placing(work, made, vectors, sampled):
         await engine.query(statement)
-    sample = [at * vectors // SAMPLE_CHUNKS for at in range(SAMPLE_CHUNKS)]
-    await engine.load(made, "sample", {"chunk": sample})
+    await engine.load(made, "sample", {"chunk": list(range(sampled))})
 
 
 async def inherit(engine: SqlEngine, work: str, dims: int, base: str, placed: str) -> None:
-    """Stage the cells of `base`, so that few changes cost no new clustering: only new chunks look for their cell.
+    """Stage the cells of `base`, so that few changes cost no new clustering: only new chunks, and the sample, look for
+    their cell.
 
     Args: placed: a table of part, chunk and number, which gives the staged number of each chunk of part 0, the base.
     """
@@ -51,8 +56,8 @@ async def inherit(engine: SqlEngine, work: str, dims: int, base: str, placed: st
         f"INSERT INTO {work}.assigned SELECT p.number, c.cell FROM {placed} AS p JOIN {base}.coarse AS c "
         "ON p.part = 0 AND p.chunk BETWEEN c.first_chunk AND c.last_chunk"
     )
-    new = f"SELECT chunk, v FROM {work}.vector WHERE chunk IN (SELECT number FROM {placed} WHERE part > 0)"
-    await engine.query(_assign_sql(work, dims, new))
+    others = f"SELECT chunk, v FROM {work}.vector WHERE chunk NOT IN (SELECT chunk FROM {work}.assigned)"
+    await engine.query(_assign_sql(work, dims, others))
 
 
 def create_statements(work: str, dims: int) -> list[str]:
@@ -64,14 +69,19 @@ def create_statements(work: str, dims: int) -> list[str]:
     ]
 
 
-def _placing(work: str, made: str) -> tuple[str, str]:
+def _placing(work: str, made: str, vectors: int, sampled: int) -> tuple[str, str]:
+    """Statements that number the chunks: the sample, evenly out of all in the order of cells; then the cells."""
+    ordered = (
+        f"SELECT c.number AS chunk, CAST(row_number() OVER (ORDER BY a.cell, c.number) - 1 AS BIGINT) AS place "
+        f"FROM {work}.chunk AS c JOIN {work}.assigned AS a ON a.chunk = c.number"
+    )
     ranges = (
         f"SELECT a.cell, min(p.number) AS first_chunk, max(p.number) AS last_chunk FROM {work}.assigned AS a "
-        f"JOIN {work}.placing AS p ON p.chunk = a.chunk GROUP BY a.cell"
+        f"JOIN {work}.placing AS p ON p.chunk = a.chunk WHERE p.number >= {sampled} GROUP BY a.cell"
     )
     return (
-        f"INSERT INTO {work}.placing SELECT c.number, row_number() OVER (ORDER BY a.cell, c.number) - 1 "
-        f"FROM {work}.chunk AS c JOIN {work}.assigned AS a ON a.chunk = c.number",
+        f"INSERT INTO {work}.placing SELECT chunk, "
+        f"row_number() OVER (ORDER BY place * {sampled} % {vectors} >= {sampled}, place) - 1 FROM ({ordered}) AS o",
         f"INSERT INTO {made}.coarse SELECT row_number() OVER (ORDER BY first_chunk) - 1, first_chunk, last_chunk, "
         f"scale, v FROM ({ranges}) AS r JOIN {work}.centroid AS c ON c.cell = r.cell ORDER BY first_chunk",
     )

@@ -2,6 +2,9 @@
 
 The cosine's mean and deviation over the corpus come from the same scan, or from an index's own sample where only some
 cells are scanned. They are pooled over all sources that share an embedder.
+
+Cells are ranges of chunks, and vectors lie in the order of chunks, one for each: so a range is read by row, and the
+engine skips to it. A condition on `chunk` would be looked at in every row.
 """
 
 from __future__ import annotations
@@ -94,12 +97,27 @@ async def nearest(engine: SqlEngine, scope: Scope, vector: array[float], asked: 
     return result
 
 
+Range = tuple[int, int]
+"""The first and the last chunk of a range."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """The part of a source that is scanned: a condition on `chunk`; and the sample that its moments come from."""
+    """The part of a source that is scanned: its sample, which the moments come from, and cells."""
 
-    cells: str
-    sample: Sequence[int]
+    sample: Range
+    cells: Sequence[Range]
+
+    @property
+    def ranges(self) -> list[Range]:
+        """Each chunk of it once, in order, in as few ranges as may be."""
+        merged: list[Range] = []
+        for first, last in sorted([self.sample, *self.cells]):
+            if merged and first <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
+            else:
+                merged.append((first, last))
+        return merged
 
 
 def _scanning_sql(scope: Scope, limit: int, asked: Sequence[int]) -> str:
@@ -112,14 +130,18 @@ def _scanning_sql(scope: Scope, limit: int, asked: Sequence[int]) -> str:
 
 
 def _probing_sql(scope: Scope, limit: int, asked: Sequence[int], area: _Area) -> str:
-    vectors = f"SELECT chunk, {_cosine(scope)} AS cosine FROM {scope.source.alias}.vector WHERE {scope.present}"
-    known = _listed(sorted({*asked, *area.sample}))
+    vector = f"{scope.source.alias}.vector"
+    rows = " UNION ALL ".join(
+        f"SELECT chunk, scale, v FROM {vector} WHERE rowid BETWEEN {first} AND {last}" for first, last in area.ranges
+    )
+    cosine, (first, last) = _cosine(scope), area.sample
     return (
-        f"WITH scored AS MATERIALIZED ({vectors} AND ({area.cells})), "
-        f"known AS MATERIALIZED ({vectors} AND chunk IN ({known})) {_best(scope, limit)} "
-        f"UNION ALL SELECT 'asked', chunk, 0, cosine, 0 FROM known WHERE chunk IN ({_listed(asked)}) "
-        f"UNION ALL SELECT 'moments', COUNT(*), 0, SUM(cosine), SUM(cosine * cosine) FROM known "
-        f"WHERE chunk IN ({_listed(area.sample)})"
+        f"WITH scored AS MATERIALIZED (SELECT chunk, {cosine} AS cosine FROM ({rows}) AS r WHERE {scope.present}) "
+        f"{_best(scope, limit)} "
+        f"UNION ALL SELECT 'asked', chunk, 0, {cosine}, 0 FROM {vector} "
+        f"WHERE {scope.present} AND chunk IN ({_listed(asked)}) "
+        f"UNION ALL SELECT 'moments', COUNT(*), 0, SUM(cosine), SUM(cosine * cosine) FROM scored "
+        f"WHERE chunk BETWEEN {first} AND {last}"
     )
 
 
@@ -137,11 +159,8 @@ async def _area(engine: SqlEngine, scope: Scope, literal: str) -> _Area:
         f"SELECT first_chunk, last_chunk FROM {alias}.coarse ORDER BY {_cosine(scope)} DESC, cell LIMIT {PROBED_CELLS}",
         (literal,),
     )
-    sample = await engine.query(f"SELECT chunk FROM {alias}.sample")
-    return _Area(
-        cells=" OR ".join(f"chunk BETWEEN {int(first or 0)} AND {int(last or 0)}" for first, last in cells) or "FALSE",
-        sample=[int(chunk or 0) for (chunk,) in sample],
-    )
+    [(first, last)] = await engine.query(f"SELECT MIN(chunk), MAX(chunk) FROM {alias}.sample")
+    return _Area((int(first or 0), int(last or 0)), [(int(first or 0), int(last or 0)) for first, last in cells])
 
 
 def _cosine(scope: Scope) -> str:

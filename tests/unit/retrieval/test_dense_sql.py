@@ -18,7 +18,8 @@ from okf_edge_native.duckdb_engine import DuckdbSql
 from tests.unit.retrieval.values import a_plan, a_source
 
 DIMS, CELLS, PER_CELL = 16, 40, 10
-SOURCE = a_source(alias="a", chunks=CELLS * PER_CELL, dims=DIMS, coarse=True)
+SAMPLED = CELLS
+SOURCE = a_source(alias="a", chunks=SAMPLED + CELLS * PER_CELL, dims=DIMS, coarse=True)
 
 
 def unit(values: list[float]) -> array[float]:
@@ -28,19 +29,21 @@ def unit(values: list[float]) -> array[float]:
 
 @pytest.fixture
 async def engine() -> AsyncIterator[SqlEngine]:
-    """Vectors in cells of ten that lie close together, in the order of the cells, and a sample of every third."""
+    """A sample of one vector near each centre, then cells of ten that lie close together."""
     chance = random.Random(1)
     centres = [[chance.gauss(0, 1) for _ in range(DIMS)] for _ in range(CELLS)]
-    vectors = [unit([x + chance.gauss(0, 0.2) for x in centre]) for centre in centres for _ in range(PER_CELL)]
+    placed = [*centres, *(centre for centre in centres for _ in range(PER_CELL))]
+    vectors = [unit([x + chance.gauss(0, 0.2) for x in centre]) for centre in placed]
     engine = DuckdbSql()
     await engine.create("a")
     for name in ("chunk", "vector", "coarse", "sample"):
         await engine.query(f"CREATE TABLE a.{name} ({TABLES[name].format(dims=DIMS)})")
-    numbers = list(range(CELLS * PER_CELL))
+    numbers = list(range(SOURCE.chunks))
     await engine.load("a", "chunk", {"number": numbers, "concept": [number // 2 for number in numbers]})
-    await engine.load("a", "sample", {"chunk": numbers[::3]})
+    await engine.load("a", "sample", {"chunk": numbers[:SAMPLED]})
     await engine.load("a", "vector", {"chunk": numbers, **columns(vectors)})
-    bounds = {"first_chunk": numbers[::PER_CELL], "last_chunk": numbers[PER_CELL - 1 :: PER_CELL]}
+    in_cells = numbers[SAMPLED:]
+    bounds = {"first_chunk": in_cells[::PER_CELL], "last_chunk": in_cells[PER_CELL - 1 :: PER_CELL]}
     await engine.load("a", "coarse", {"cell": list(range(CELLS)), **bounds, **columns([unit(c) for c in centres])})
     yield engine
     await engine.close()
@@ -70,7 +73,18 @@ async def test_a_chunk_outside_of_the_probed_cells_has_its_cosine_when_it_is_ask
 
 async def test_moments_come_from_the_sample_and_stand_for_all(engine: SqlEngine) -> None:
     moments = (await near(engine, Scope(SOURCE, SOURCE.chunks), [])).moments
-    assert (moments.count, moments.stands_for) == (len(range(0, SOURCE.chunks, 3)), SOURCE.chunks)
+    assert (moments.count, moments.stands_for) == (SAMPLED, SOURCE.chunks)
+
+
+async def test_only_the_sample_and_the_probed_cells_are_scanned(engine: SqlEngine) -> None:
+    found = await near(engine, Scope(SOURCE, SOURCE.chunks), [])
+    wide = await dense.nearest(engine, Scope(SOURCE, SOURCE.chunks), unit([1.0] * DIMS), [], a_plan(chunks=1_000))
+    assert len(wide.best) == SAMPLED + dense.PROBED_CELLS * PER_CELL
+    assert {chunk for chunk, _, _ in found.best} <= set(range(SOURCE.chunks))
+
+
+async def test_neighbouring_ranges_are_read_as_one() -> None:
+    assert dense._Area((0, 9), [(30, 39), (10, 19), (50, 59), (40, 49)]).ranges == [(0, 19), (30, 59)]
 
 
 async def test_masked_chunks_are_neither_found_nor_counted(engine: SqlEngine) -> None:
