@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +20,9 @@ REASONS: Mapping[State, str] = {
     "not-set-up": "is not set up: run `okf init` in it",
     "missing": "is missing: its folder is not there",
 }
+
+_LONGEST_MOMENT_NS = 2_000_000_000
+"""FAT keeps time to two seconds."""
 
 _UNTOLD: tuple[int, ...] = (-1,)
 
@@ -87,12 +91,17 @@ def _looked_at(found: Registry) -> list[Registered]:
 
 
 def _stamp_of(path: str) -> tuple[int, ...]:
-    """What tells one content of a file from another; the same for every absent one."""
+    """What tells one content of a file from another; the same for every absent one.
+
+    It tells nothing while the file is so new that it can change once more within what its file system calls one moment.
+    """
     try:
         status = os.stat(path)
     except FileNotFoundError:
         return ()
     except OSError:
+        return _UNTOLD
+    if time.time_ns() - status.st_mtime_ns < _LONGEST_MOMENT_NS:
         return _UNTOLD
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
