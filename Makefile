@@ -48,12 +48,15 @@ bench: .venv/.stamp-develop models ## quality and cost, as a table and as JSON i
 	@$(BIN)/python -m tests.bench
 
 .PHONY: report
-report: .venv/.stamp-develop models ## measure quality and refusals; a handbook page and bench-out/report.html show them
+report: .venv/.stamp-develop models ## measure quality, refusals and cost; a handbook page and bench-out/report.html show them
 	@$(BIN)/python -m tests.bench.report --measure
 
 .PHONY: report-full
-report-full: bench ## the same with cost and peers at every size; takes hours
+report-full: .venv/.stamp-develop models ## the same with every cost, whole tools, and up to a million chunks; takes hours
 	@$(BIN)/python -m tests.bench.scale
+	@$(BIN)/python -m tests.bench.ranges
+	@$(BIN)/python -m tests.bench.tools
+	@$(BIN)/python -m tests.bench cost
 	@$(BIN)/python -m tests.bench.report --measure
 
 .PHONY: models

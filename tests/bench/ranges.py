@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import math
 import statistics
 import time
 from array import array
@@ -36,10 +34,14 @@ from tests.bench.cached_vectors import CachedModels
 from tests.bench.noisy import Recording, cells_in_numpy, real_vectors
 from tests.bench.product import source_of
 from tests.bench.quality import BUILD
-from tests.bench.rows import OUT
+from tests.bench.rows import beside, keep, read
+from tests.bench.scale import exponent
 
 MODEL = "minilm-l6"
 SIZES = (10_000, 100_000, 1_000_000)
+CHUNKS_OF_A_PAGE = 23.76
+"""Of ten sections of `corpus`, on average."""
+
 RECALLED = 60
 """Questions whose ten nearest chunks are compared with those of a scan of everything."""
 
@@ -70,7 +72,7 @@ async def build(chunks: int) -> Path:
     if (folder / warm.INDEX).exists():
         return folder
     spec, real = await real_vectors(CachedModels(compose.shelf(), BUILD / "bench-cache"), MODEL)
-    corpus.write_pages(folder, chunks // (warm.CHUNKS_PER_PAGE * 2), sections=warm.CHUNKS_PER_PAGE)
+    corpus.write_pages(folder, round(chunks / CHUNKS_OF_A_PAGE), sections=warm.CHUNKS_PER_PAGE)
     embedder, engine = Recording(spec, real), DuckdbSql()
     paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
     pages = (Page(path, (folder / path).read_bytes(), 1, "user") for path in paths)
@@ -127,12 +129,6 @@ def _questions() -> list[str]:
     return corpus.questions(RECALLED)
 
 
-def exponent(found: Sequence[Size]) -> float:
-    """The power of the number of chunks by which the median grows: the slope between logarithms."""
-    logs = [(math.log(each.chunks), math.log(each.p50_ms)) for each in found]
-    return statistics.linear_regression(*zip(*logs, strict=True)).slope
-
-
 def shown(found: Sequence[Size]) -> Iterator[str]:
     yield "  chunks  index MB  question p50 ms [95%]   p95  nearest ms  scan of all ms  R@10"
     for each in found:
@@ -153,11 +149,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     found = [asyncio.run(measure(chunks)) for chunks in given.chunks]
     print("\n".join(shown(found)))
-    growth = exponent(found) if len(found) > 1 else None
+    kept = read("ranges") or {"rows": []}
+    rows = sorted(beside(kept["rows"], list(map(asdict, found)), "chunks"), key=lambda row: row["chunks"])
+    growth = exponent({row["chunks"]: row["p50_ms"] for row in rows}) if len(rows) > 1 else None
     print(f"grows as chunks^{growth:.2f}" if growth is not None else "")
-    OUT.mkdir(exist_ok=True)
-    kept = {"model": MODEL, "rows": [asdict(each) for each in found], "exponent": growth}
-    (OUT / "ranges.json").write_text(json.dumps(kept, indent=1), "utf-8")
+    keep("ranges", {"model": MODEL, "rows": rows, "exponent": growth})
     return 0
 
 

@@ -1,7 +1,7 @@
 """`make report`: the last measurements as a page of the handbook and as one HTML page with plots.
 
 Reads the JSON that the parts of the bench left in `bench-out/`. What was not measured is left out. With `--measure`
-everything about quality is measured first; what costs hours, cost at every size, is `make report-full`.
+everything is measured first but what takes hours, the largest sizes and whole tools: of these the last figures stay.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from tests.bench import choosing, fit_gate, gate_quality, peers, plots, quality, sets
+from tests.bench import choosing, cost, fit_gate, gate_quality, peers, plots, quality, ranges, scale, sets
 from tests.bench.agreement import outside
 from tests.bench.hard import measure
 from tests.bench.rows import OUT, read
@@ -94,7 +94,7 @@ def _html_table(table: Table) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--measure", action="store_true", help="measure what has to do with quality first")
+    parser.add_argument("--measure", action="store_true", help="measure first what takes no hours")
     failed = _measured() if parser.parse_args(arguments).measure else 0
     instant, found = datetime.now(UTC), list(tables())
     PAGE.write_text(page(found, instant), "utf-8")
@@ -110,10 +110,13 @@ PARTS: Mapping[str, Callable[[], int]] = {
     "choices": lambda: choosing.main([]),
     "peers": lambda: peers.main(["--json", str(OUT / "peers.json")]),
     "gate": lambda: fit_gate.main() + gate_quality.main(),
+    "scale": lambda: scale.main(["--chunks", "1000", "10000"]),
+    "ranges": lambda: ranges.main(["--chunks", "10000", "100000"]),
+    "cost": lambda: cost.main(["embedding", "scanning", "checking"]),
 }
 """What the report measures, by the JSON that it leaves."""
 
-WITHOUT_CORPORA = {"hard"}
+WITHOUT_CORPORA = {"hard", "scale", "ranges", "cost"}
 
 
 def _measured() -> int:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+Rows = list[dict[str, Any]]
 OUT = Path(__file__).parents[2] / "bench-out"
 
 
@@ -38,11 +39,21 @@ def table(rows: Sequence[Row]) -> str:
 
 def write(name: str, rows: Sequence[Row], partly: bool = False) -> Path:
     """Keep the rows as JSON in the bench's folder; where they are only some, beside the others that are there."""
-    path = OUT / f"{name}.json"
-    measured = {row.name for row in rows}
-    others = [row for row in read(name) or () if row["name"] not in measured] if partly else []
+    found = [asdict(row) | {"passed": row.passed} for row in rows]
+    return keep(name, beside(read(name), found, "name") if partly else found)
+
+
+def beside(before: Rows | None, found: Rows, *keys: str) -> Rows:
+    """What was found, in place of earlier rows of the same keys, beside the others."""
+    anew = {tuple(row[key] for key in keys) for row in found}
+    return [row for row in before or () if tuple(row[key] for key in keys) not in anew] + found
+
+
+def keep(name: str, data: Any) -> Path:
+    """Write the JSON of one part of the bench."""
     OUT.mkdir(exist_ok=True)
-    path.write_text(json.dumps(others + [asdict(row) | {"passed": row.passed} for row in rows], indent=1) + "\n")
+    path = OUT / f"{name}.json"
+    path.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     return path
 
 

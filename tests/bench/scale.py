@@ -24,7 +24,7 @@ from okf_edge.okf.reader import read_document
 from tests.bench import corpus, synthetic, warm
 from tests.bench.peer_index import PEERS, make_environment, peer_index
 from tests.bench.processes import median_of, okf
-from tests.bench.rows import OUT
+from tests.bench.rows import Rows, beside, keep, read
 
 SIZES = (1_000, 10_000, 100_000)
 LEXICAL, HYBRID = "okf-edge lexical", "okf-edge hybrid"
@@ -97,18 +97,17 @@ def _chunks(path: Path) -> Sequence[Chunk]:
     return chunks_of(document, concept_of(document), outline_of(document))
 
 
-def exponents(found: Sequence[Growth]) -> dict[str, float]:
+def exponents(rows: Rows) -> dict[str, float]:
     """The power of the number of chunks by which each engine's median grows: the slope between logarithms."""
-    by_engine: dict[str, list[Growth]] = {}
-    for each in found:
-        by_engine.setdefault(each.engine, []).append(each)
-    return {
-        engine: statistics.linear_regression(
-            [math.log(each.chunks) for each in sizes], [math.log(each.p50_ms) for each in sizes]
-        ).slope
-        for engine, sizes in by_engine.items()
-        if len(sizes) > 1
-    }
+    by_engine: dict[str, dict[int, float]] = {}
+    for row in rows:
+        by_engine.setdefault(row["engine"], {})[row["chunks"]] = row["p50_ms"]
+    return {engine: exponent(sizes) for engine, sizes in by_engine.items() if len(sizes) > 1}
+
+
+def exponent(costs: Mapping[int, float]) -> float:
+    """The power of the size by which a cost grows."""
+    return statistics.linear_regression(list(map(math.log, costs)), list(map(math.log, costs.values()))).slope
 
 
 def shown(found: Sequence[Growth]) -> Iterator[str]:
@@ -135,15 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found: list[Growth] = []
     with tempfile.TemporaryDirectory(prefix="okf-scale-") as folder:
         for size in given.chunks:
-            rows = [*ours(Path(folder), size), *_peers(given.peers, chunk_texts(warm.pages(Path(folder), size)))]
-            print("\n".join(shown(rows)), flush=True)
-            found += rows
-    slopes = exponents(found)
+            measured = [*ours(Path(folder), size), *_peers(given.peers, chunk_texts(warm.pages(Path(folder), size)))]
+            print("\n".join(shown(measured)), flush=True)
+            found += measured
+    kept = read("scale") or {"rows": []}
+    rows = sorted(beside(kept["rows"], list(map(asdict, found)), "engine", "chunks"), key=lambda row: row["chunks"])
+    slopes = exponents(rows)
     print("\n".join(f"{engine:17} grows as chunks^{slope:.2f}" for engine, slope in slopes.items()))
-    OUT.mkdir(exist_ok=True)
-    (OUT / "scale.json").write_text(
-        json.dumps({"rows": [asdict(each) for each in found], "exponents": slopes}, indent=1)
-    )
+    keep("scale", {"rows": rows, "exponents": slopes})
     return 0
 
 

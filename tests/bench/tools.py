@@ -7,7 +7,6 @@ its own, since some write into both. A question is a whole process, as a person 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import statistics
@@ -21,7 +20,7 @@ from pathlib import Path
 from okf_edge import __version__
 from tests.bench import corpus
 from tests.bench.processes import OKF, Cost, Limits, run
-from tests.bench.rows import OUT, read
+from tests.bench.rows import beside, keep, read
 
 ENVIRONMENTS = Path(__file__).parents[2] / ".build" / "tools"
 LIMITS = Limits(seconds=600, mb=4096)
@@ -174,7 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for count in given.pages:
         found = [measured(tool, count) for tool in tools]
         print("\n".join(shown(found)), flush=True)
-        keep(found)
+        rows = beside(read("tools"), [asdict(each) for each in found], "tool", "pages")
+        keep("tools", sorted(rows, key=lambda row: row["pages"]))
     return 0
 
 
@@ -189,15 +189,6 @@ def measured(tool: Tool, count: int) -> Used | Stopped:
             return measure(tool, corpus.write_pages(Path(work, "pages"), count), count, home)
         except RuntimeError as error:
             return Stopped(tool.name, tool.version, count, str(error).strip().splitlines()[-1][:SAID_CHARS])
-
-
-def keep(found: Sequence[Used | Stopped]) -> None:
-    """Put what was found into the JSON, in place of what was found earlier of the same tools and sizes."""
-    anew = {(each.tool, each.pages) for each in found}
-    others = [row for row in read("tools") or () if (row["tool"], row["pages"]) not in anew]
-    rows = sorted(others + [asdict(each) for each in found], key=lambda row: row["pages"])
-    OUT.mkdir(exist_ok=True)
-    (OUT / "tools.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":
