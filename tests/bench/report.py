@@ -109,10 +109,10 @@ PARTS: Mapping[str, Callable[[], int]] = {
     "quality": lambda: quality.main(["--json", str(OUT / "quality.json")]),
     "choices": lambda: choosing.main([]),
     "peers": lambda: peers.main(["--json", str(OUT / "peers.json")]),
-    "gate": lambda: fit_gate.main() + gate_quality.main(),
     "scale": lambda: scale.main(["--chunks", "1000", "10000"]),
     "ranges": lambda: ranges.main(["--chunks", "10000", "100000"]),
     "cost": lambda: cost.main(["embedding", "scanning", "checking"]),
+    "gate": lambda: fit_gate.main() + gate_quality.main(),
 }
 """What the report measures, by the JSON that it leaves."""
 
