@@ -34,8 +34,11 @@ from tests.bench.cached_vectors import CachedModels
 from tests.bench.noisy import Recording, cells_in_numpy, real_vectors
 from tests.bench.product import source_of
 from tests.bench.quality import BUILD
-from tests.bench.rows import beside, keep, read
+from tests.bench.rows import Rows, beside, keep, read
 from tests.bench.scale import exponent
+
+RECALL, EXPONENT, BOUND_CHUNKS, P50_MS = 0.97, 0.6, 100_000, 45.0
+"""Bounds of the figures: of R@10, of how the median grows, and of the median at a size."""
 
 MODEL = "minilm-l6"
 SIZES = (10_000, 100_000, 1_000_000)
@@ -154,7 +157,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     growth = exponent({row["chunks"]: row["p50_ms"] for row in rows}) if len(rows) > 1 else None
     print(f"grows as chunks^{growth:.2f}" if growth is not None else "")
     keep("ranges", {"model": MODEL, "rows": rows, "exponent": growth})
-    return 0
+    broken = list(beyond(rows, growth))
+    print("\n".join(broken) or "all bounds are kept")
+    return int(bool(broken))
+
+
+def beyond(rows: Rows, growth: float | None) -> Iterator[str]:
+    """Which bounds are broken."""
+    for row in rows:
+        if row["recall"] < RECALL:
+            yield f"R@10 at {row['chunks']:,} chunks: {row['recall']:.3f}, expected at least {RECALL}"
+        if abs(row["chunks"] / BOUND_CHUNKS - 1) < 0.01 and row["p50_ms"] > P50_MS:
+            yield f"p50 at {row['chunks']:,} chunks: {row['p50_ms']:.1f} ms, expected at most {P50_MS}"
+    if growth is not None and growth > EXPONENT:
+        yield f"grows as chunks^{growth:.2f}, expected at most {EXPONENT}"
 
 
 if __name__ == "__main__":
