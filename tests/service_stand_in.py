@@ -151,6 +151,9 @@ def _routed(service: StandIn, method: str, path: str, body: bytes, has_token: bo
         return 200, service.answer
     if path == "/v1/publish":
         return _begun(service, told)
+    if path == "/v1/releases":
+        asyncio.run(_listed(service, told["creator"], told["metadata"].encode(), {}))
+        return 202, {"state": "accepted", "upload": "of-no-archive"}
     return _publication(service, method, path.removeprefix("/v1/publish/"), told)
 
 
@@ -191,8 +194,13 @@ def _publication(service: StandIn, method: str, upload: str, told: dict[str, Any
 
 
 async def _published(service: StandIn, upload: dict[str, Any], metadata: bytes) -> None:
-    creator, version = upload["id"].partition(".")[0], json.loads(metadata)["signed"]["version"]
-    store, name = service.store(), f"{upload['id']}-{upload['version']}.okf.zip"
-    await store.put(metadata_key(creator, version), metadata, if_version=None)
-    await store.put(f"targets/{upload['id']}/{upload['sha256']}.{name}", upload["archive"], if_version=None)
+    name = f"{upload['id']}-{upload['version']}.okf.zip"
+    key = f"targets/{upload['id']}/{upload['sha256']}.{name}"
+    await _listed(service, upload["id"].partition(".")[0], metadata, {key: upload["archive"]})
+
+
+async def _listed(service: StandIn, creator: str, metadata: bytes, archives: Mapping[str, bytes]) -> None:
+    store, version = service.store(), json.loads(metadata)["signed"]["version"]
+    for key, data in {metadata_key(creator, version): metadata, **archives}.items():
+        await store.put(key, data, if_version=None)
     await refresh_feed(Writer(store, _keyring(), SslibVerifier()), SystemClock().now())

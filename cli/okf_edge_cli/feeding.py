@@ -21,7 +21,7 @@ from okf_edge_cli.commands import DONE
 from okf_edge_cli.keys import keyring
 from okf_edge_cli.publishing import change_json, change_lines
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
-from okf_edge_native.compose import open_store, prepare_store, store_address
+from okf_edge_native.compose import feed_address, open_store, prepare_store, store_address
 from okf_edge_native.system import SystemClock
 
 
@@ -78,8 +78,10 @@ def rotate(
 
 
 def refresh(feed: str, keys_folder: str, as_json: bool) -> int:
-    change = asyncio.run(feeds.refresh_feed(_writer(feed, keys_folder), _now()))
-    return _show("the feed is current", change, as_json)
+    async def job() -> Change:
+        return await feeds.refresh_feed(_writer(await feed_address(feed), keys_folder), _now())
+
+    return _show("the feed is current", asyncio.run(job()), as_json)
 
 
 def status(feed: str, as_json: bool) -> int:

@@ -23,7 +23,7 @@ from okf_edge_cli.commands import DONE
 from okf_edge_cli.exporting import acceptance, dependency, finding_json
 from okf_edge_cli.keys import keyring
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
-from okf_edge_native.compose import audience_of, is_web, open_store, service_store, store_address
+from okf_edge_native.compose import audience_of, feed_address, is_web, open_store, service_store, store_address
 from okf_edge_native.sources import read_archive
 from okf_edge_native.system import SystemClock
 
@@ -125,7 +125,7 @@ async def _publisher(feed: str, accepted: Mapping[str, str], consent: Consent) -
 
 def yank(bundle_id: str, version: str, reason: str, feed: str, as_json: bool) -> int:
     async def job(okf: Okf) -> Change:
-        writer = Writer(open_store(store_address(feed)), keyring(), SslibVerifier())
+        writer = Writer(open_store(await feed_address(feed)), keyring(), SslibVerifier())
         return await feeds.yank(writer, bundle_id, version, reason, SystemClock().now())
 
     change = session.run(job, ".", as_json)

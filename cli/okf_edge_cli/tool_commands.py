@@ -68,7 +68,7 @@ TOOL_COMMANDS = (
         (
             Argument("name", "what to call it", shown="NAME"),
             Argument("scopes", "read, capture, manage, install or publish; repeatable", ("--scope",), "texts", "SCOPE"),
-            Argument("kbs", "only this knowledge base; repeatable", ("--only",), "texts", "NAME"),
+            Argument("kbs", "only this knowledge base, or ids that begin so; repeatable", ("--only",), "texts", "NAME"),
             Argument("allow", "only pages of this path rule; repeatable", ("--allow-path",), "texts", "RULE"),
             Argument("deny", "no page of this path rule; repeatable", ("--deny-path",), "texts", "RULE"),
             option("expires", "--expires", "DAYS", "e.g. 90d [default: never]"),

@@ -32,7 +32,7 @@ from okf_edge.errors import (
     TooLargeError,
     UnavailableError,
 )
-from okf_edge.feed.names import FOLDER, SERVED, TIMESTAMP_KEY
+from okf_edge.feed.names import FOLDER, SERVED, TIMESTAMP_KEY, TOP_LEVEL, role_in
 from okf_edge.limits import LIMITS
 from okf_edge.paths import require_relative
 from okf_edge.ports import Audience, Blob, BlobStat
@@ -136,8 +136,8 @@ class ServiceBlobs:
     async def put(self, key: str, data: bytes, *, if_version: str | None) -> str:
         if if_version is None and key.startswith(_BEFORE):
             self._upload = await self._send_archive(key, data)
-        elif if_version is None and key.startswith(FOLDER) and self._upload:
-            await self._send_list(data)
+        elif if_version is None and role_in(key) not in ("", *TOP_LEVEL):
+            await self._send_list(role_in(key), data)
         else:
             raise UnavailableError(
                 f"expected a release, which a service takes, found {key!r}",
@@ -167,11 +167,20 @@ class ServiceBlobs:
         require_success(await send(Request("PUT", url, headers, "", data), LIMITS.service_answer_bytes), "the upload")
         return upload
 
-    async def _send_list(self, data: bytes) -> None:
-        place = f"/v1/publish/{quote(self._upload, safe='')}"
-        self._upload = ""
-        await self._service.call("POST", place, {"metadata": data.decode()})
-        await _taken_in(self._service, place)
+    async def _send_list(self, creator: str, data: bytes) -> None:
+        """What a creator signed: a release whose archive was sent just before, or what releases nothing."""
+        upload, self._upload = self._upload, ""
+        body = {"metadata": data.decode()}
+        if not upload:
+            told = await self._service.call("POST", "/v1/releases", {"creator": creator, **body})
+            await _taken_in(self._service, _place_of(str(told.get("upload"))))
+            return
+        await self._service.call("POST", _place_of(upload), body)
+        await _taken_in(self._service, _place_of(upload))
+
+
+def _place_of(upload: str) -> str:
+    return f"/v1/publish/{quote(upload, safe='')}"
 
 
 def problem_of(health: Mapping[str, Any]) -> str:

@@ -64,17 +64,17 @@ class ServiceHost:
 
     async def bases(self) -> Sequence[Base]:
         by_creator = await self._releases()
-        return [Base(creator, creator) for creator in sorted(by_creator)]
+        return [Base(name, name, bundles=tuple(each.id for each in by_creator[name])) for name in sorted(by_creator)]
 
     def ports(self, base: Base, caller: Caller) -> Ports:
         inbox = self.inbox(base.place) if self.inbox else None
-        tree = ServedTree(partial(self._bundles, base.place), self.shelf, self.believed.root, inbox)
+        tree = ServedTree(partial(self._bundles, base.place, caller), self.shelf, self.believed.root, inbox)
         whole = ports_over(tree, no_engine, NoModels(_NOT_HERE), feed=self.believed.store, device=self.believed.device)
         return seen_by(whole, caller.rules.admits, MemoryTree) if caller.rules else whole
 
     def searcher(self, bases: Sequence[Base], absent: Mapping[str, str], caller: Caller) -> RemoteSearcher:
         async def members() -> list[Mapping[str, object]]:
-            by_creator = await self._releases()
+            by_creator = await self._releases(caller)
             return [member_of(base.name, by_creator.get(base.place, ()), caller.rules) for base in bases]
 
         return RemoteSearcher(self.invoke, members, absent)
@@ -88,16 +88,18 @@ class ServiceHost:
     async def source(self, named: str) -> bytes | FileTree:
         raise InputError("the service installs nothing: install from its feed", code="forbidden")
 
-    async def _releases(self) -> Mapping[str, Sequence[Release]]:
+    async def _releases(self, caller: Caller | None = None) -> Mapping[str, Sequence[Release]]:
+        """What may be asked, by creator: of everything, or of what the caller may use."""
         found: dict[str, list[Release]] = {}
         for each in newest(await self.believed.releases()):
-            found.setdefault(each.creator, []).append(each)
+            if caller is None or caller.may_use_bundle(each.id):
+                found.setdefault(each.creator, []).append(each)
         return found
 
-    async def _bundles(self, creator: str) -> list[ServedBundle]:
+    async def _bundles(self, creator: str, caller: Caller) -> list[ServedBundle]:
         """What is unpacked of what the creator published; the rest is, in a moment or once the clock asks for it."""
         found = []
-        for release in (await self._releases()).get(creator, ()):
+        for release in (await self._releases(caller)).get(creator, ()):
             with suppress(NotFoundError):
                 found.append(await self.library.bundle(release.sha256))
         return found

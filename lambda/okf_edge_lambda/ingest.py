@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 from okf_edge.app.bundle_index import BundleIndexer
-from okf_edge.app.publishing import Publisher, Receipt, admit_archive
+from okf_edge.app.publishing import Publisher, admit_archive
 from okf_edge.errors import (
     BundleError,
     DigestMismatchError,
@@ -34,6 +34,8 @@ from okf_edge.errors import (
     UnavailableError,
 )
 from okf_edge.feed.keys import SslibVerifier
+from okf_edge.feed.publish import Change, admit_list
+from okf_edge.feed.writer import Writer
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge_lambda import environment, layout, outcomes, store
 from okf_edge_lambda.host import ports_over
@@ -99,7 +101,9 @@ async def _settle(upload: str) -> Outcome:
     try:
         request, digest = await outcomes.read_request(store.bucket(), upload)
     except NotFoundError:
-        count("Forged")
+        if before is None:  # otherwise it is an event that came late, or once more
+            count("Forged")
+            logger.warning("an event of nothing that was requested", extra={"upload": upload})
         return before or Outcome("refused", "", "", "", "no-upload")
     except (FormatError, TooLargeError) as error:
         return await _refuse(Case(upload, Outcome("refused", "", "", ""), version), error)
@@ -127,21 +131,29 @@ async def serve_again(key: str) -> ServedBundle:
 
 
 async def _decide(case: Case, request: Request) -> Outcome:
+    archive = b""
     try:
-        archive = await _archive(case.upload, request.intent)
-        receipt = await _admitted(request, archive)
+        if request.intent.sha256:
+            archive = await _archive(case.upload, request.intent)
+        change = await _admitted(request, archive)
     except OkfError as error:
         if isinstance(error, StoreError) and not isinstance(error, TooLargeError):
             raise
         return await _refuse(case, error)
-    await _noted(case, snapshot=receipt.change.snapshot or 0)
+    await _noted(case, snapshot=change.snapshot or 0)
+    if archive:
+        await _serve(case, archive)
+    return await _publish(case)
+
+
+async def _serve(case: Case, archive: bytes) -> None:
+    """Unpack it for search; what can't be is published all the same."""
     try:
         await serve(store.bucket(), archive, _indexer(), ORIGIN)
     except StoreError:
         raise
     except OkfError as error:
         _tell_not_served(case.outcome, error.message)
-    return await _publish(case)
 
 
 async def _given_up(case: Case) -> Outcome:
@@ -202,13 +214,18 @@ async def _archive(upload: str, intent: Intent) -> bytes:
     return archive
 
 
-async def _admitted(request: Request, archive: bytes) -> Receipt:
+async def _admitted(request: Request, archive: bytes) -> Change:
+    """The list of releases in force, with the archive that it releases, if any."""
+    intent, metadata = request.intent, request.metadata.encode()
     to = Publisher(store.feed(), OnlineKeyring(), SslibVerifier(), SystemClock())
-    intent = request.intent
-    receipt = await admit_archive(to, archive, request.metadata.encode(), accepted=intent.accepted)
-    if receipt.change.outcome == "waiting":
+    if archive:
+        change = (await admit_archive(to, archive, metadata, accepted=intent.accepted)).change
+    else:
+        writer = Writer(to.store, to.keyring, to.verifier)
+        change = await admit_list(writer, intent.creator, metadata, to.clock.now())
+    if change.outcome == "waiting":
         raise StoreError("the keys for snapshot and timestamp are not at hand", code="key-absent")
-    return receipt
+    return change
 
 
 async def _refuse(case: Case, error: OkfError) -> Outcome:

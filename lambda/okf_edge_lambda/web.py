@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from okf_edge import __version__
 from okf_edge.errors import InputError, NotFoundError, OkfError, PolicyError
-from okf_edge.feed.names import FOLDER, TIMESTAMP_KEY, creator_of
+from okf_edge.feed.names import FOLDER, HIDDEN, TIMESTAMP_KEY, TOP_LEVEL, is_target, role_in
 from okf_edge.feed.release import Release
 from okf_edge.limits import LIMITS
 from okf_edge.policy.caller import Caller
@@ -26,10 +26,12 @@ from okf_edge_lambda.access import Asgi, caller_of
 from okf_edge_lambda.believed import newest
 from okf_edge_lambda.settings import settings
 from okf_edge_lambda.telling import count, logger
-from okf_edge_native.mcp.http import Endpoint, without_port
+from okf_edge_native.mcp.http import HEALTH, METADATA, PATH, Endpoint, without_port
 
 DIRECT_BYTES = 1_000_000
 """Metadata that goes through the function; larger goes by redirect, since an answer holds 6 MB as text in JSON."""
+
+ENDPOINT_PATHS = frozenset({PATH, METADATA, METADATA + PATH, HEALTH})
 
 Auth = Annotated[str, Header(alias="authorization")]
 
@@ -58,13 +60,21 @@ class PublishBody(Body):
     version: str = Field(max_length=64)
     sha256: str = Field(max_length=64)
     bytes: int
-    accepted: dict[str, str] = {}
+    accepted: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=1000)]] = Field(
+        {}, max_length=500
+    )
 
 
 class SignedBody(Body):
     """Step 2: the creator's next releases, as the text that was signed."""
 
     metadata: str = Field(max_length=LIMITS.feed_targets_bytes)
+
+
+class ListBody(SignedBody):
+    """The creator's next releases, with none that was not there."""
+
+    creator: str = Field(max_length=64)
 
 
 def application(endpoint: Endpoint) -> Asgi:
@@ -79,20 +89,16 @@ def application(endpoint: Endpoint) -> Asgi:
     app.get("/docs", include_in_schema=False)(lambda: HTMLResponse(docs.page(app.openapi())))
     app.add_exception_handler(OkfError, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _unreadable)
+    app.add_exception_handler(HTTPException, _unanswered)
     app.add_exception_handler(Exception, _defect)
     app.state.endpoint = endpoint
     app.include_router(routes)
-    mounted: Asgi = endpoint
-    app.mount("/", mounted)
     return Pinned(app, endpoint)
 
 
 class Pinned:
-    """Answers only under the names that the service goes by: those that are configured, and that of its Function URL.
-
-    AWS writes the latter into every event, whatever the client claims.
-    """
+    """The routes of the service and the endpoint of MCP, under the names that the service goes by: those that are
+    configured, and that of its Function URL, which AWS writes into every event, whatever the client claims."""
 
     def __init__(self, app: Asgi, endpoint: Endpoint) -> None:
         self._app = app
@@ -104,8 +110,8 @@ class Pinned:
         if domain and domain not in settings_of.hosts:
             self._endpoint.settings = replace(settings_of, hosts=settings_of.hosts | {domain})
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(headers)
-        await (refusal or self._app)(scope, receive, send)
+        meant: Asgi = self._endpoint if scope["path"] in ENDPOINT_PATHS else self._app
+        await (self._refusal(headers) or meant)(scope, receive, send)
 
     def _refusal(self, headers: Mapping[str, str]) -> JSONResponse | None:
         known, host, origin = self._endpoint.settings, headers.get("host", ""), headers.get("origin", "")
@@ -152,20 +158,29 @@ async def health() -> JSONResponse:
 
 @routes.get("/v1/feed/metadata")
 async def metadata(caller: Follower) -> dict[str, Any]:
-    """The names that are taken: for whoever signs next."""
-    return {"keys": [asdict(each) for each in await store.feed().list(FOLDER)]}
+    """The names that are taken: for whoever signs next. Those of creators whom the token may not use are left out."""
+    found = await store.feed().list(FOLDER)
+    return {"keys": [asdict(each) for each in found if _is_for(caller, role_in(each.key))]}
 
 
 @routes.get("/v1/feed/metadata/{name}")
 async def feed_file(name: str, caller: Follower) -> Response:
-    """Signed metadata."""
-    return await _metadata(f"{FOLDER}{name}")
+    """Signed metadata: of the feed, and of creators whom the token may use."""
+    key = f"{FOLDER}{name}"
+    role = role_in(key)
+    if not role:
+        raise NotFoundError(f"expected the name of metadata, found {name[:100]!r}", code="no-metadata")
+    if not _is_for(caller, role):
+        raise PolicyError(f"what {role} releases is not for this token", code=HIDDEN)
+    return await _metadata(key)
 
 
 @routes.get("/v1/feed/targets/{bundle_id}/{name}")
 async def target(bundle_id: str, name: str, caller: Follower) -> Response:
     """An archive, by redirect."""
     _require_whole(caller, bundle_id)
+    if not is_target(bundle_id, name):
+        raise _no_release(bundle_id, "")
     key = f"{layout.FEED}/targets/{bundle_id}/{name}"
     await store.bucket().head(key)
     return RedirectResponse(store.presigned_get(key), 307)
@@ -173,9 +188,9 @@ async def target(bundle_id: str, name: str, caller: Follower) -> Response:
 
 @routes.get("/v1/bundles")
 async def bundles(caller: Reader) -> dict[str, Any]:
-    """All releases of the creators that the token may use, the newest of each bundle first."""
+    """All releases of the bundles that the token may use, the newest of each first."""
     releases = await environment.believed().releases()
-    return {"bundles": [_bundle(each) for each in releases if caller.may_use(each.creator)]}
+    return {"bundles": [_bundle(each) for each in releases if caller.may_use_bundle(each.id)]}
 
 
 @routes.get("/v1/bundles/{bundle_id}/{version}")
@@ -210,6 +225,15 @@ async def begin(body: PublishBody, caller: Publisher) -> JSONResponse:
 async def finish(upload: str, body: SignedBody, caller: Publisher) -> JSONResponse:
     """Step 2: what the creator signed. The archive has to be uploaded."""
     await submitting.finish(caller, upload, body.metadata)
+    count("Submitted")
+    return JSONResponse({"state": "accepted", "upload": upload}, 202)
+
+
+@routes.post("/v1/releases")
+async def relist(body: ListBody, caller: Publisher) -> JSONResponse:
+    """What a creator signed about releases that are there: withdrawn, or signed with a new key. How it stands is told
+    like a publication."""
+    upload = await submitting.finish_list(caller, body.creator, body.metadata)
     count("Submitted")
     return JSONResponse({"state": "accepted", "upload": upload}, 202)
 
@@ -256,11 +280,16 @@ async def _release(bundle_id: str, version: str) -> Release:
     return wanted[0]
 
 
+def _is_for(caller: Caller | None, role: str) -> bool:
+    """Whether the caller may read the metadata of a role: the feed's own are for every reader of it."""
+    return caller is None or role in TOP_LEVEL or caller.may_use_some_of(role)
+
+
 def _require_whole(caller: Caller | None, bundle_id: str) -> None:
     """An archive holds every page: nothing for whoever may see a part, or none."""
     if caller is None:
         return
-    if not caller.may_use(creator_of(bundle_id)):
+    if not caller.may_use_bundle(bundle_id):
         raise _no_release(bundle_id, "")
     if caller.rules:
         raise PolicyError("this token sees a part of bundles, and an archive is a whole one", code="forbidden")
@@ -296,11 +325,15 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(faults.told(told), 400)
 
 
-async def _unreadable(request: Request, error: Exception) -> JSONResponse:
-    """A body that is no JSON at all, e.g. compressed."""
+async def _unanswered(request: Request, error: Exception) -> JSONResponse:
+    """No route, another method, or a body that is no JSON at all, e.g. compressed."""
     assert isinstance(error, HTTPException)
-    told = InputError("expected a body of JSON text in UTF-8, found something else", code="bad-arguments")
-    return JSONResponse(faults.told(told), error.status_code)
+    told: OkfError = InputError("expected a body of JSON text in UTF-8, found something else", code="bad-arguments")
+    if error.status_code == 404:
+        told = NotFoundError("nothing is served here", code="no-route", hint="What is served is told at /docs.")
+    elif error.status_code == 405:
+        told = InputError(f"{request.method} is not answered here", code="no-route", hint="See /docs.")
+    return JSONResponse(faults.told(told), error.status_code, error.headers)
 
 
 async def _defect(request: Request, error: Exception) -> JSONResponse:

@@ -1,4 +1,9 @@
-"""What is hostile, taken, foreign, late or broken: told clearly, put aside with a reason, and the feed stays valid."""
+"""What is hostile, taken, foreign, late or broken: told clearly, put aside with a reason, and the feed stays valid.
+
+Beside what is here: S3 errors and slow S3, an expired feed and an expired timestamp in `test_lambda_operations` and
+`test_lambda_story`; what `ingest` does when the bucket fails at any one call, in `tests/unit/service/test_deciding.py`;
+tokens of other creators, bundles and look-alikes, on every route, in `tests/unit/service/test_scopes.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,7 @@ import pytest
 from tests.e2e.lambda_fixtures import HARBOUR, Published
 from tests.e2e.lambda_gateway import event_of, to_event
 from tests.e2e.lambda_service import page
+from tests.zip_lab import LINK, Entry, build, deflated
 
 
 @pytest.fixture(autouse=True)
@@ -108,10 +114,43 @@ def test_the_bucket_itself_refuses_other_bytes_than_were_promised(published: Pub
     assert httpx.put(begun["url"], content=b"PROMISED", headers=begun["headers"], trust_env=False).status_code == 400
 
 
+def test_an_address_for_an_upload_is_good_for_that_upload_alone(published: Published) -> None:
+    """Whoever has it can write the promised bytes to its place, and neither read, remove, nor write elsewhere."""
+    begun = promise(published, published.of_ada, b"promised").json()
+    upload, headers = begun["upload"], begun["headers"]
+    elsewhere = [
+        begun["url"].replace("archive.okf.zip", name) for name in ("intent.json", "request.json", "../../feed/x")
+    ]
+    elsewhere += [begun["url"].replace(upload, "0" * 32), begun["url"].replace("incoming", "feed")]
+    elsewhere += [begun["url"].replace("X-Amz-Expires=900", "X-Amz-Expires=90000")]
+    with httpx.Client(trust_env=False) as web:
+        assert {web.put(each, content=b"promised", headers=headers).status_code for each in elsewhere} <= {400, 403}
+        assert {web.request(each, begun["url"]).status_code for each in ("GET", "DELETE", "POST")} <= {400, 403, 405}
+        assert web.put(begun["url"], content=b"promised", headers=headers).status_code == 200
+    assert {each["Key"] for each in published.service.objects(f"incoming/{upload}")} == {
+        f"incoming/{upload}/archive.okf.zip", f"incoming/{upload}/intent.json",
+    }  # fmt: skip
+
+
 def test_an_archive_that_is_none_goes_to_quarantine(published: Published) -> None:
     before = alarms(published, "Quarantined")
     assert refused(published, b"PK no archive at all")["code"] == "not-a-zip"
     assert alarms(published, "Quarantined") > before
+
+
+HOSTILE = {
+    "a bomb": lambda: build([Entry(b"bomb.md", raw=deflated(b"\0" * 300_000_000), size=300_000_000)]),
+    "a place outside": lambda: build([Entry(b"../../etc/cron.d/x"), Entry(b"okf-bundle.json", b"{}")]),
+    "a link": lambda: build([Entry(b"page.md", b"/etc/passwd", attributes=LINK), Entry(b"okf-bundle.json", b"{}")]),
+    "a manifest that nests": lambda: build([Entry(b"okf-bundle.json", b"[" * 200_000)]),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_archive_goes_to_quarantine_and_rises_the_alarm(published: Published, kind: str) -> None:
+    before = alarms(published, "Quarantined")
+    assert refused(published, HOSTILE[kind]())["code"] not in ("", "internal", "poison")
+    assert alarms(published, "Quarantined") == before + 1
 
 
 def test_text_that_must_not_leave_goes_to_quarantine_with_its_place(published: Published) -> None:
@@ -171,10 +210,11 @@ def test_a_request_without_its_upload_is_refused_with_that_reason(published: Pub
 )
 def test_a_forged_event_changes_nothing(published: Published, event: Any) -> None:
     service = published.service
-    before = {each["Key"]: each["ETag"] for each in service.objects()}
+    before, heard = {each["Key"]: each["ETag"] for each in service.objects()}, alarms(published, "Forged")
     data = json.dumps(event).replace("BUCKET", service.bucket).encode()
     assert service.functions["ingest"].invoke(data).error is None
     assert {each["Key"]: each["ETag"] for each in service.objects()} == before
+    assert alarms(published, "Forged") == heard + 1
 
 
 def test_two_events_of_one_publication_publish_it_once(published: Published) -> None:
@@ -195,6 +235,30 @@ def test_two_events_of_one_publication_publish_it_once(published: Published) -> 
     assert len(service.objects("feed/targets/ada.twice/")) == 1
     assert not service.objects(f"incoming/{begun['upload']}")
     assert not service.functions["ingest"].dead_letters
+
+
+def test_of_two_publications_of_one_version_at_once_one_is_published(published: Published) -> None:
+    """Both are signed by the creator, as the same next list, with other bytes."""
+    service, begun = published.service, []
+    for text in ("One.", "Two."):
+        (published.ada.home / "ada.race-1.0.0.okf.zip").unlink(missing_ok=True)
+        archive = published.ada.archive("ada.race", "1.0.0", {"page.md": page("Race", text)})
+        begun.append((archive, promise(published, published.of_ada, archive, id="ada.race").json()))
+    service.events.pause()
+    with service.http(published.of_ada) as http:
+        for archive, each in begun:
+            signed = service.signed_for(published.ada, archive, "ada.race", "1.0.0")
+            httpx.put(each["url"], content=archive, headers=each["headers"], trust_env=False).raise_for_status()
+            assert http.post(f"/v1/publish/{each['upload']}", json={"metadata": signed}).status_code == 202
+        service.events.resume()
+        service.events.look()
+        service.functions["ingest"].settle()
+        told = [http.get(f"/v1/publish/{each['upload']}").json() for _, each in begun]
+    assert sorted((each["state"], each["code"]) for each in told) == [
+        ("published", ""), ("refused", "precondition-failed"),
+    ]  # fmt: skip
+    [winner] = [sha256(archive).hexdigest() for (archive, _), each in zip(begun, told, strict=True) if not each["code"]]
+    assert [each["sha256"] for each in releases(published) if each["id"] == "ada.race"] == [winner]
 
 
 def test_what_ends_the_function_again_and_again_goes_to_quarantine_unopened(published: Published) -> None:

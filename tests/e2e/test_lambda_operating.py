@@ -167,6 +167,21 @@ def test_metadata_that_went_missing_stops_writers_until_it_is_back(service: Watc
     service.clock()
 
 
+def test_a_creator_withdraws_a_version_and_goes_on_with_another_key(service: Watched, ada: Owner) -> None:
+    publish(service, ada, "1.3.0")
+    words = ("yank", "ada.harbour", "1.3.0", "--reason", "a wrong table", "--from", service.url, "--json")
+    assert ada.okf(*words, env=LOOPBACK).json["outcome"] == "done"
+    answer = service.question(ada)
+    assert (answer["verdict"], answer["candidates"][0]["version"]) == ("ok", "1.1.0")
+    key = ada.okf("feed", "key", "--json").json["public_key"]
+    service.owner.okf("feed", "rotate", service.store, "ada", "--public-key", key)
+    assert ada.okf("feed", "refresh", service.url, "--json", env=LOOPBACK).json["outcome"] == "done"
+    with service.http((ada.home / "token").read_text()) as http:
+        listed = http.get("/v1/bundles").json()["bundles"]
+    assert {each["version"]: each["yanked"] for each in listed}["1.3.0"] == "a wrong table"
+    assert publish(service, ada, "1.4.0")["outcome"] == "done"
+
+
 def test_no_function_asked_s3_for_more_than_its_role_allows(service: Watched, ada: Owner) -> None:
     """After all of the above, and a publication that is put aside."""
     archive = ada.home / "broken.zip"

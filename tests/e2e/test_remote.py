@@ -157,11 +157,20 @@ def test_a_dry_run_sends_nothing(okf, service, away, tmp_path):
     assert {method for method, _, _ in service.asked} == {"GET"}
 
 
-def test_withdrawing_is_the_owners_and_done_in_the_bucket(okf, service, away, tmp_path):
+def test_a_creator_withdraws_through_the_service_and_signs_the_list_anew(okf, service, away, tmp_path):
     add(okf, service, away)
     publish(okf, service, away, "1.0.0")
-    place = f"{service.url}/v1/feed"
-    refused = okf("yank", "ada.harbour", "1.0.0", "--reason", "r", "--from", place, "--json", env=away)
+    done = okf("yank", "ada.harbour", "1.0.0", "--reason", "r", "--from", service.url, "--json", env=away).json
+    assert done["outcome"] == "done"
+    assert ("POST", "/v1/releases", True) in service.asked
+    refused = okf("install", "ada.harbour", "--feed", service.url, "--dir", tmp_path, "--json", env=away)
+    assert refused.error["code"] == "yanked"
+    assert okf("feed", "refresh", service.url, "--json", env=away).json["outcome"] == "unchanged"
+
+
+def test_what_is_the_owners_is_done_in_the_bucket(okf, service, away, tmp_path):
+    add(okf, service, away)
+    refused = okf("feed", "add-creator", f"{service.url}/v1/feed", "eve", "--json")
     assert refused.error["code"] == "read-only"
     assert "s3://" in refused.error["hint"]
 

@@ -201,9 +201,16 @@ def test_every_alarm_listens_to_something_that_the_functions_count() -> None:
     sources = "".join(path.read_text() for path in (ROOT / "lambda/okf_edge_lambda").glob("*.py"))
     alarms = {name: each["Properties"] for name, each in template()["Resources"].items() if name.endswith("Alarm")}
     ours = {name: each["MetricName"] for name, each in alarms.items() if each["Namespace"] == "okf-edge"}
-    assert set(ours.values()) >= {"Quarantined", "RefreshFailed", "EndsSoon", "Defect"}
+    assert set(ours.values()) >= {"Quarantined", "RefreshFailed", "EndsSoon", "Defect", "Failed", "Forged"}
     assert [metric for metric in ours.values() if f'count("{metric}"' not in sources] == []
     assert all(each["AlarmActions"] for each in alarms.values())
+
+
+def test_search_has_a_cap_of_its_own_with_room_for_shards() -> None:
+    parameters = template()["Parameters"]
+    caps = {each: properties(each)["ReservedConcurrentExecutions"]["If"][1] for each in ("Api", "Search")}
+    assert caps == {"Api": {"Ref": "ConcurrencyCap"}, "Search": {"Ref": "SearchCap"}}
+    assert parameters["SearchCap"]["Default"] >= 3 * parameters["ConcurrencyCap"]["Default"]
 
 
 def test_the_time_of_a_function_is_shorter_than_that_of_the_one_that_waits_for_it() -> None:

@@ -23,7 +23,7 @@ from okf_edge.errors import BundleError, DigestMismatchError, InputError, NotFou
 from okf_edge.feed.client import Feed, first_pin, refresh, trust
 from okf_edge.feed.kept import Kept
 from okf_edge.feed.keys import SslibVerifier
-from okf_edge.feed.names import creator_of
+from okf_edge.feed.names import HIDDEN, creator_of
 from okf_edge.feed.release import Release, releases_of
 from okf_edge.feed.subscriptions import Subscription, chosen, feed_name, pin_from, read_subscriptions, subscribe
 from okf_edge.feed.trusted import Trusted
@@ -106,7 +106,8 @@ async def catalogue(ports: Ports, names: Iterable[str] = (), creators: Iterable[
     for subscription in asked:
         trusted = await refresh(_feed(ports, subscription), ports.clock.now(), wanted)
         offers += (Offer(subscription.name, each) for each in _releases(trusted))
-        troubles += (f"{subscription.name}: {who}: {error.message}" for who, error in trusted.refused.items())
+        refused = ((who, each) for who, each in trusted.refused.items() if wanted or each.code != HIDDEN)
+        troubles += (f"{subscription.name}: {who}: {each.message}" for who, each in refused)
     return Catalogue(tuple(offers), tuple(troubles))
 
 

@@ -48,6 +48,22 @@ def added(creator: str, before: Held[Targets] | None, after: Held[Targets]) -> t
     return tuple(each for each in releases_of(creator, after.signed) if each.path not in known)
 
 
+def changed(creator: str, before: Held[Targets] | None, after: Held[Targets]) -> tuple[Release, ...]:
+    """The releases that are not there just as they were: added, withdrawn, or told of in other words."""
+    known = set(releases_of(creator, before.signed)) if before else set()
+    return tuple(each for each in releases_of(creator, after.signed) if each not in known)
+
+
+def require_nothing_new(creator: str, before: Held[Targets] | None, after: Held[Targets]) -> None:
+    """Raises: FeedError (`release-differs`): something is released, and no archive came with it."""
+    if found := added(creator, before, after):
+        raise FeedError(
+            f"expected releases that are there already, found {found[0].id} {found[0].version}",
+            code="release-differs",
+            hint="Publish a release with its archive: okf publish.",
+        )
+
+
 def _require_next(holding: Holding, creator: str, held: Held[Targets] | None, version: int) -> None:
     named = holding.snapshot.meta.get(f"{creator}.json") if holding.snapshot else None
     expected = holding.free(creator, above=max(held.signed.version if held else FIRST, named.version if named else 0))

@@ -16,11 +16,11 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import NamedTuple
 
-from okf_edge.errors import FeedError, NotFoundError, TooLargeError
+from okf_edge.errors import FeedError, NotFoundError, PolicyError, TooLargeError
 from okf_edge.feed import trusted as decide
 from okf_edge.feed.kept import Kept
 from okf_edge.feed.metadata import MetaFile, Root, Snapshot, Targets, Timestamp
-from okf_edge.feed.names import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, TIMESTAMP_KEY, metadata_key
+from okf_edge.feed.names import HIDDEN, ROOT, SNAPSHOT, TARGETS, TIMESTAMP, TIMESTAMP_KEY, metadata_key
 from okf_edge.feed.trusted import Trusted
 from okf_edge.limits import LIMITS
 from okf_edge.ports import BlobStore, Verifier
@@ -219,6 +219,10 @@ async def _creator(feed: Feed, delegator: Targets, creator: str, meta: MetaFile,
     except (NotFoundError, TooLargeError) as error:
         is_gone = isinstance(error, NotFoundError)
         return FeedError(error.message, code="missing-metadata" if is_gone else "mix-and-match")
+    except PolicyError as error:
+        if error.code != HIDDEN:
+            raise
+        return FeedError(error.message, code=HIDDEN)
 
 
 async def _fetch(feed: Feed, role: str, meta: MetaFile, limit: int) -> bytes:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Generic, TypeVar
 
-from okf_edge.errors import FeedError, NotFoundError
+from okf_edge.errors import FeedError, NotFoundError, PolicyError
 from okf_edge.feed import trusted as decide
 from okf_edge.feed.metadata import MetaFile, Root, Signed, Snapshot, Targets, Timestamp
-from okf_edge.feed.names import FOLDER, ROOT, SNAPSHOT, TARGETS, TIMESTAMP_KEY, metadata_key, versions_of
+from okf_edge.feed.names import FOLDER, HIDDEN, ROOT, SNAPSHOT, TARGETS, TIMESTAMP_KEY, metadata_key, versions_of
 from okf_edge.limits import LIMITS
 from okf_edge.ports import BlobStore, Verifier
 
@@ -36,7 +36,8 @@ class Holding:
 
     `taken` are the versions of each role whose names are used, whatever lies there. `targets` are None only until a
     feed is whole; so are a snapshot and timestamp that their present keys did not sign. `stale` are the releases of
-    creators whose keys were replaced and did not sign yet: as the snapshot names them.
+    creators whose keys were replaced and did not sign yet: as the snapshot names them. A creator whose releases are not
+    for this writer's token is in neither: the snapshot goes on naming them.
     """
 
     root: Held[Root]
@@ -86,7 +87,12 @@ async def _stale(
     for creator in decide.creators_of(targets.signed) if targets else ():
         meta = snapshot.meta.get(f"{creator}.json") if snapshot else None
         if meta is not None and creator not in creators:
-            data = (await store.get(metadata_key(creator, meta.version), LIMITS.feed_targets_bytes)).data
+            try:
+                data = (await store.get(metadata_key(creator, meta.version), LIMITS.feed_targets_bytes)).data
+            except PolicyError as error:
+                if error.code != HIDDEN:
+                    raise
+                continue
             decide.require_promised(meta, data, creator)
             found[creator] = Held(decide.parse(data, Targets, creator).signed, data)
     return found

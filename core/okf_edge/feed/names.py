@@ -18,8 +18,11 @@ FOLDER = "metadata/"
 TIMESTAMP_KEY = f"{FOLDER}timestamp.json"
 SERVED = "/v1/feed"
 """Where the feed of a service lies below its address."""
+HIDDEN = "forbidden"
+"""The code by which a service's feed says that a creator's releases are not for the reader's token."""
 
 _VERSIONED = re.compile(rf"{FOLDER}([1-9][0-9]{{0,15}})\.([a-z0-9-]+)\.json")
+_TARGET = re.compile(r"[0-9a-f]{64}\.[a-zA-Z0-9.+-]+\.okf\.zip")
 _CREATOR = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -36,6 +39,12 @@ def versions_of(keys: Iterable[str]) -> dict[str, list[int]]:
     return {role: sorted(versions, reverse=True) for role, versions in found.items()}
 
 
+def role_in(key: str) -> str:
+    """The role whose metadata a key names; empty when it names none."""
+    named = _VERSIONED.fullmatch(key)
+    return named[2] if named else TIMESTAMP if key == TIMESTAMP_KEY else ""
+
+
 def target_path(bundle_id: str, version: str) -> str:
     """The name of a release in signed metadata. The folder keeps ids and versions apart: both may hold hyphens."""
     return f"{bundle_id}/{bundle_id}-{version}.okf.zip"
@@ -45,6 +54,11 @@ def target_key(path: str, sha256: str) -> str:
     """Where the bytes of a target lie; the digest in the name lets two publishers never write the same name."""
     folder, _, name = path.rpartition("/")
     return f"targets/{folder}/{sha256}.{name}"
+
+
+def is_target(bundle_id: str, name: str) -> bool:
+    """Whether a name below the folder of a bundle can be that of an archive of it."""
+    return bool(_TARGET.fullmatch(name)) and name[65:].startswith(f"{bundle_id}-")
 
 
 def creator_of(bundle_id: str) -> str:

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from okf_edge.errors import AlreadyExistsError, FeedError, InputError, NotFoundError, PreconditionError
 from okf_edge.feed import drafts
-from okf_edge.feed.admitting import added, next_releases
+from okf_edge.feed.admitting import added, next_releases, require_nothing_new
 from okf_edge.feed.holding import Held, Holding, held_by
 from okf_edge.feed.metadata import Root, Targets
 from okf_edge.feed.names import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, TOP_LEVEL, metadata_key, target_path
@@ -154,6 +154,24 @@ async def admit(writer: Writer, release: Release, archive: bytes, metadata: byte
             _require_alone(
                 release, [each for each in releases_of(creator, following.signed) if each.path == release.path]
             )
+        return await _committed(writer, now, holding)
+
+    return await _again(writer, attempt)
+
+
+async def admit_list(writer: Writer, creator: str, metadata: bytes, now: datetime) -> Change:
+    """Put in force what a creator signed elsewhere about what is released already: withdrawn, or signed anew.
+
+    Raises: FeedError, InputError (`precondition-failed`): see `admitting`; `release-differs`: it releases something.
+    """
+
+    async def attempt(holding: Holding) -> Change:
+        _targets(holding)
+        _require_creator(holding, creator)
+        following = next_releases(holding, creator, metadata, writer.verifier, now)
+        if following is not holding.creators.get(creator):
+            require_nothing_new(creator, _releases(holding, creator), following)
+            await write(writer, creator, following)
         return await _committed(writer, now, holding)
 
     return await _again(writer, attempt)

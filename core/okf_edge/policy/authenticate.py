@@ -23,6 +23,7 @@ from okf_edge.policy.rules import EVERYTHING, PathRules
 from okf_edge.ports import Entropy
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_BASE = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9-]+)*")
 _ID_BYTES, _SECRET_BYTES = 4, 32
 
 
@@ -63,7 +64,10 @@ class Grant:
 
 
 def new_token(grant: Grant, others: Iterable[Token], entropy: Entropy, now: datetime) -> tuple[str, Token]:
-    """A token as its holder gets it, once, and as it is kept. Raises InputError: the name is taken, or none."""
+    """A token as its holder gets it, once, and as it is kept.
+
+    Raises: InputError: the name is taken, or none; what it is for can be the name of nothing.
+    """
     if not _NAME.fullmatch(grant.name):
         raise InputError(
             f"expected a name of up to 64 of a-z, 0-9, '.', '-' and '_', found {grant.name!r}", code="bad-name"
@@ -71,6 +75,12 @@ def new_token(grant: Grant, others: Iterable[Token], entropy: Entropy, now: date
     if any(each.name == grant.name for each in others):
         raise InputError(
             f"there is a token named {grant.name} already", code="token-exists", hint="Revoke it, or take another name."
+        )
+    if unmeant := sorted(each for each in grant.bases or () if not _BASE.fullmatch(each)):
+        raise InputError(
+            f"expected names of bases, or first segments of ids of bundles, found {', '.join(map(repr, unmeant))}",
+            code="bad-name",
+            hint="e.g. `ada` or `ada.notes`, which has all below it: `ada.notes.harbour`, not `ada.notes-old`.",
         )
     token_id = entropy.token(_ID_BYTES).hex()
     secret = urlsafe_b64encode(entropy.token(_SECRET_BYTES)).decode().rstrip("=")

@@ -17,6 +17,7 @@ MOST_OFFERS = 50
 async def search_feed(world: World, asked: inputs.SearchFeed) -> Result:
     base = await world.base(asked.kb)
     found = await _okf(world, base).feeds.search(asked.words.split(), asked.feed)
+    offered = [each for each in found.offers if base.offers(each.release.id, world.caller)]
     offers = [
         results.Offer(
             feed=offer.feed,
@@ -27,11 +28,11 @@ async def search_feed(world: World, asked: inputs.SearchFeed) -> Result:
             bytes=offer.release.bytes,
             signer=offer.release.signer,
         )
-        for offer in found.offers[:MOST_OFFERS]
+        for offer in offered[:MOST_OFFERS]
     ]
-    cut = len(found.offers) - len(offers)
+    cut = len(offered) - len(offers)
     told = results.Offers(kb=base.name, bundles=offers, troubles=[visible(each) for each in found.troubles], cut=cut)
-    return Result(told.model_dump(mode="json"), f"{len(found.offers)} bundles offered")
+    return Result(told.model_dump(mode="json"), f"{len(offered)} bundles offered")
 
 
 async def check_updates(world: World, asked: inputs.OfBase) -> Result:

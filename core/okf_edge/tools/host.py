@@ -16,11 +16,21 @@ EVERY = "*"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A base under the name that callers use. `problem` says why it can't be asked; empty when it can."""
+    """A base under the name that callers use. `problem` says why it can't be asked; empty when it can. `bundles` are
+    the ids of what it is made of, where a caller may be let into a part of it; None: it is used whole or not at all."""
 
     name: str
     place: str
     problem: str = ""
+    bundles: Sequence[str] | None = None
+
+    def is_for(self, caller: Caller) -> bool:
+        """Whether the caller may use it, or a part of it."""
+        return caller.may_use(self.name) if self.bundles is None else any(map(caller.may_use_bundle, self.bundles))
+
+    def offers(self, bundle_id: str, caller: Caller) -> bool:
+        """Whether the caller may be told of a bundle that a feed of this base has."""
+        return self.bundles is None or caller.may_use_bundle(bundle_id)
 
 
 class Host(Protocol):
@@ -61,7 +71,7 @@ class World:
     async def known(self) -> tuple[Base, ...]:
         """The bases that the caller may use."""
         if not self._known:
-            self._known.append(tuple(base for base in await self.host.bases() if self.caller.may_use(base.name)))
+            self._known.append(tuple(base for base in await self.host.bases() if base.is_for(self.caller)))
         return self._known[0]
 
     async def base(self, named: str) -> Base:
