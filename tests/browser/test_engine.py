@@ -85,7 +85,7 @@ def test_words_are_answered_before_a_model_is_loaded(engine: NodeEngine, tmp_pat
 
 
 def test_a_worker_that_dies_is_noticed_explained_and_started_again(engine: NodeEngine, archive: Path) -> None:
-    engine.open(silenceMs=20_000)
+    engine.open(silenceMs=12_000)
     call(engine, "install", archive, name=archive.name)
     engine.kill()
     with pytest.raises(CallFailed) as caught:

@@ -200,9 +200,7 @@ def _start(engine: Engine, profile: Path | None, dark: bool) -> tuple[Browser, l
     cleanup: list[Any] = [scratch.cleanup]
     home = profile or Path(scratch.name) / "profile"
     home.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "HOME": str(home), "no_proxy": "127.0.0.1"}
-    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
-        environment[f"XDG_{name}_HOME"] = str(home / name.lower())
+    environment = _environment(home)
     try:
         if engine == "chromium":
             return _chromium(home, environment, cleanup), cleanup
@@ -211,6 +209,28 @@ def _start(engine: Engine, profile: Path | None, dark: bool) -> tuple[Browser, l
         for each in reversed(cleanup):
             each()
         raise
+
+
+def _environment(home: Path) -> dict[str, str]:
+    environment = {**os.environ, "HOME": str(home), "no_proxy": "127.0.0.1"}
+    return environment | {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
+
+
+@contextmanager
+def webkit_app(program: Path, *arguments: str) -> Iterator[Browser]:
+    """WebKit in a program of ours, with an empty profile, driven as MiniBrowser is."""
+    cleanup: list[Any] = []
+    with TemporaryDirectory(prefix="okf-browser-", ignore_cleanup_errors=True) as home:
+        environment = _environment(Path(home)) | {"DISPLAY": _display(cleanup), "NO_AT_BRIDGE": "1"}
+        try:
+            driver, url = _driver(["WebKitWebDriver"], environment, cleanup)
+            options = {"binary": str(program), "args": list(arguments)}
+            window = Browser("webkit", driver, url, {"webkitgtk:browserOptions": options})
+            yield window
+            window.close()
+        finally:
+            for each in reversed(cleanup):
+                each()
 
 
 def _chromium(home: Path, environment: dict[str, str], cleanup: list[Any]) -> Browser:

@@ -57,7 +57,10 @@ export class BundleModal extends Modal {
     const told = (done: number, total: number): void => {
       this.report.setText(`${say("verifying", { count: total })} ${done}/${total}`);
     };
-    const checked = await this.plugin.library.check(this.bundle, told);
+    const checked = await this.plugin.library.check(this.bundle, told).catch((error: unknown) => {
+      this.report.setText(messageOf(error));
+    });
+    if (!checked) return;
     this.report.empty();
     const { differences, files } = checked;
     const text = differences.length

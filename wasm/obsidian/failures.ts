@@ -1,11 +1,13 @@
 // Failures in words for people: what happened, then what to do.
 import { failureOf } from "../runtime/failure";
-import { say } from "./words";
+import { failureIn } from "../ui/failures";
+import { locale, say } from "./words";
 
 export function messageOf(error: unknown): string {
   const { code, message, hint, issues } = failureOf(error);
-  const advice = code === "disk-full" ? say("storage-fix") : hint;
-  return [sentence(message), ...issues, sentence(advice)].filter(Boolean).join("\n");
+  const ours = failureIn(locale(), code);
+  const advice = code === "disk-full" ? say("storage-fix") : (ours?.hint ?? hint);
+  return [ours?.text ?? "", sentence(message), ...issues, sentence(advice)].filter(Boolean).join("\n");
 }
 
 export const isCancelled = (error: unknown): boolean =>

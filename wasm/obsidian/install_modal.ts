@@ -1,6 +1,7 @@
 // From a link or a file to an installed bundle: look at it, decide, install. Nothing is written before the one button.
 import { Setting } from "obsidian";
 import type { Preview } from "../runtime/messages";
+import { isOlder } from "../ui/versions";
 import { signatureText, sizeText } from "../ui/words";
 import { ARCHIVE_BYTES, download, webAddress } from "./downloads";
 import { FeedModal, isFeed } from "./feed_modal";
@@ -75,7 +76,7 @@ export class InstallModal extends StepModal {
   private async fetched(picked: Picked): Promise<Archive> {
     if (picked instanceof PickedFile) return { name: picked.name, data: await picked.bytes() };
     const address = webAddress(picked.link);
-    const name = decodeURIComponent(address.pathname.split("/").pop() ?? "") || address.host;
+    const name = nameOf(address);
     this.tell(say("fetching", { name }));
     const { status, data } = await download(address.href, "GET", ARCHIVE_BYTES);
     if (status === 200) return { name: address.href, data };
@@ -89,13 +90,17 @@ export class InstallModal extends StepModal {
     if (preview.description) contentEl.createEl("p", { text: preview.description });
     for (const fact of factsOf(preview)) contentEl.createEl("p", { cls: "okf-edge-fact", text: fact });
     this.drawFindings(preview);
-    const isRisky = preview.risks.length + preview.breaches.length > 0;
     const setting = new Setting(contentEl).setClass("okf-edge-buttons");
+    if (!replacesNewer(preview)) this.addInstall(setting, archive, preview);
+    setting.addButton((button) => button.setButtonText(say("cancel")).onClick(() => this.close()));
+  }
+
+  private addInstall(setting: Setting, archive: Archive, preview: Preview): void {
+    const isRisky = preview.risks.length + preview.breaches.length > 0;
     setting.addButton((button) => {
       const chosen = button.setButtonText(isRisky ? say("accept-risks") : actionOf(preview));
       (isRisky ? chosen.setWarning() : chosen.setCta()).onClick(() => this.install(archive, preview));
     });
-    setting.addButton((button) => button.setButtonText(say("cancel")).onClick(() => this.close()));
   }
 
   private drawFindings(preview: Preview): void {
@@ -120,8 +125,21 @@ export class InstallModal extends StepModal {
   }
 }
 
+/** An older version would have to be forced, which loses what a person changed in its pages: going back loses nothing. */
+const replacesNewer = ({ version, installed }: Preview): boolean => isOlder(version, installed);
+
 function actionOf({ installed, version }: Preview): string {
   return installed && installed !== version ? say("update-now", { from: installed, to: version }) : say("install-now");
+}
+
+/** The last part of an address, as a person reads it. */
+function nameOf({ pathname, host }: URL): string {
+  const last = pathname.split("/").pop() ?? "";
+  try {
+    return decodeURIComponent(last) || host;
+  } catch {
+    return last; // no encoded text
+  }
 }
 
 /** Bytes that the engine takes are gone here; the archive is needed twice, to look and to install. */
@@ -141,6 +159,7 @@ function factsOf(preview: Preview): string[] {
     signature,
     ...(preview.creator ? [say("made-by", { name: preview.creator })] : []),
     ...(preview.licence ? [say("licence", { licence: preview.licence })] : []),
+    ...(replacesNewer(preview) ? [say("newer-installed", { version: preview.installed })] : []),
     say("writes", { count: preview.files, size, folder: `Library/${preview.id}` }),
   ];
 }

@@ -1,6 +1,9 @@
-import type { JSX } from "preact";
+import { Component, type ComponentChildren, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
+import { failureOf } from "../runtime/failure";
+import type { Failure } from "../runtime/messages";
+import { Failed } from "./failure";
 import { DropZone } from "./parts/opener";
 import { Header } from "./parts/header";
 import { UpdateNotice } from "./parts/update_notice";
@@ -39,11 +42,27 @@ export function App(): JSX.Element {
       <Header route={route} />
       <main id="main" ref={main} tabIndex={-1} class={`at-${route.at}`}>
         <UpdateNotice />
-        <Screen route={route} />
+        <Boundary key={place}>
+          <Screen route={route} />
+        </Boundary>
       </main>
       <DropZone />
     </>
   );
+}
+
+/** A screen that can't be drawn is told in its place; every other one still opens. */
+class Boundary extends Component<{ children: ComponentChildren }, { failure: Failure | null }> {
+  override state = { failure: null };
+
+  static override getDerivedStateFromError(error: unknown): { failure: Failure } {
+    return { failure: { ...failureOf(error), code: "defect", hint: say("error-defect-hint") } };
+  }
+
+  override render(): ComponentChildren {
+    const { failure } = this.state;
+    return failure ? <Failed failure={failure} again={() => this.setState({ failure: null })} /> : this.props.children;
+  }
 }
 
 function Screen(props: { route: Route }): JSX.Element {

@@ -16,6 +16,9 @@ export const FOR_WORDS: Part[] = ["base", "engine"];
 export const host = readerHost();
 export const runtime = new Runtime(host, { folderName: "reader", idleMs: IDLE_MS });
 
+/** Without encryption a browser has no digests: no file of engine or bundle could be proved. */
+const INSECURE: Failure = { code: "insecure-origin", message: "this origin is not secure", hint: "", issues: [] };
+
 let working = 0;
 let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -25,6 +28,7 @@ export async function call<Name extends CallName>(
   argument: Argument<Name>,
   options: CallOptions = {},
 ): Promise<Result<Name>> {
+  if (!isSecureContext) throw new CallError(INSECURE);
   working += 1;
   try {
     return await runtime.call(name, argument, options);

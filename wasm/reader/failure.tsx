@@ -3,7 +3,8 @@
 import type { JSX } from "preact";
 
 import type { Failure } from "../runtime/messages";
-import { say, type SayKey } from "./say";
+import { failureIn } from "../ui/failures";
+import { locale, say, type SayKey } from "./say";
 
 const BY_CODE: Record<string, SayKey> = {
   "asset-missing": "error-asset-missing",
@@ -14,6 +15,7 @@ const BY_CODE: Record<string, SayKey> = {
   "disk-full": "error-disk-full",
   "worker-crashed": "error-crashed",
   "not-a-bundle": "error-not-bundle",
+  "insecure-origin": "error-insecure",
 };
 
 export interface Told {
@@ -26,9 +28,9 @@ export interface Told {
 
 export function told(failure: Failure): Told {
   const key = failure.code === "asset-missing" && !navigator.onLine ? "error-offline-first" : BY_CODE[failure.code];
-  if (!key) return { text: failure.message, hint: failure.hint, detail: "", issues: failure.issues };
-  const detail = `${failure.message} (${failure.code})`;
-  return { text: say(key), hint: say(`${key}-hint` as SayKey), detail, issues: failure.issues };
+  const ours = key ? { text: say(key), hint: say(`${key}-hint` as SayKey) } : failureIn(locale, failure.code);
+  if (!ours) return { text: failure.message, hint: failure.hint, detail: "", issues: failure.issues };
+  return { ...ours, detail: `${failure.message} (${failure.code})`, issues: failure.issues };
 }
 
 export function Failed(props: {
@@ -53,7 +55,11 @@ export function Failed(props: {
           {say("error-hint")}: {hint}
         </p>
       )}
-      {detail && <p class="detail">{detail}</p>}
+      {detail && (
+        <p class="detail" lang="en">
+          {detail}
+        </p>
+      )}
       <div class="actions">
         {props.again && (
           <button type="button" onClick={props.again}>

@@ -209,6 +209,13 @@ const en = {
     "Remove a bundle here, or free some space, and try again. What was there before is untouched.",
   "error-crashed": "The engine ran out of memory or stopped.",
   "error-crashed-hint": "Try again: it starts anew. After two such stops it runs in a safe mode that needs less.",
+  "error-insecure":
+    "This page came over an address that is not encrypted, so the browser lets nothing be checked here.",
+  "error-insecure-hint": "Open it at an address that begins with https://, or on this machine with `okf reader`.",
+  "error-defect-hint": "This is a fault of the reader. Go to another place; if it comes back, please report it.",
+  "error-too-large": "{name} has {size}; a bundle has at most {limit}.",
+  "error-not-readable": "{name} could not be read.",
+  "error-not-readable-hint": "Choose the file again. A folder can't be opened: pack it with `okf export`.",
   "error-not-bundle": "This is no bundle, and no feed.",
   "error-not-bundle-hint": "A bundle's address ends in .okf.zip; a feed's is the folder that its owner gave you.",
 } satisfies Record<string, Message>;
@@ -413,6 +420,12 @@ const zh: Record<Key, Message> = {
   "error-disk-full-hint": "请移除一个知识包或腾出空间后重试。原有内容没有改变。",
   "error-crashed": "引擎内存不足或已停止。",
   "error-crashed-hint": "请重试：它会重新启动。连续停止两次后，它会以需要更少资源的安全模式运行。",
+  "error-insecure": "此页面的地址没有加密，浏览器不允许在这里核对任何内容。",
+  "error-insecure-hint": "请通过 https:// 开头的地址打开，或在本机用 `okf reader` 打开。",
+  "error-defect-hint": "这是阅读器的缺陷。请到别处继续；若再次出现，请报告。",
+  "error-too-large": "{name} 有 {size}；知识包最多 {limit}。",
+  "error-not-readable": "{name} 无法读取。",
+  "error-not-readable-hint": "请重新选择文件。文件夹无法打开：请用 `okf export` 打包。",
   "error-not-bundle": "这既不是知识包，也不是订阅源。",
   "error-not-bundle-hint": "知识包的地址以 .okf.zip 结尾；订阅源的地址是其所有者给你的文件夹。",
 };

@@ -31,6 +31,7 @@ worker.addEventListener("install", (event) => event.waitUntil(install()));
 worker.addEventListener("activate", (event) => event.waitUntil(activate()));
 worker.addEventListener("message", (event) => {
   if (event.data === "take-over") void worker.skipWaiting();
+  if (event.data === "keep-worker") void keptFromNow(fresh(ENGINE_WORKER));
 });
 worker.addEventListener("fetch", (event) => {
   const address = new URL(event.request.url);

@@ -122,7 +122,8 @@ function settlePicture(picture: Element, options: RenderOptions): void {
   const raw = picture.getAttribute("src") ?? "";
   picture.removeAttribute("src");
   const to = options.resolve(raw, picture.hasAttribute("data-wiki"));
-  if (to.kind === "external" && isWebAddress(to.href)) picture.setAttribute(REMOTE_PICTURE, to.href);
+  if (to.kind === "external" && /^https?:\/\//i.test(to.href) && isWebAddress(to.href))
+    picture.setAttribute(REMOTE_PICTURE, to.href);
   else if (to.kind === "file" || to.kind === "page") picture.setAttribute(LOCAL_PICTURE, to.path);
   else picture.setAttribute("title", options.words.missing);
 }

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from browser.plugin.vault_server import POLICY, VaultServer
-from browser.webdriver import Browser
+from browser.webdriver import Browser, webkit_app
 from okf_edge_native.plugin import equip
 
 WASM = Path(__file__).parents[3] / "wasm"
+IOS_APP = Path(__file__).with_name("ios_app.py")
 VISIBLE = "(el) => el.offsetParent !== null || el.getClientRects().length > 0"
 
 
@@ -47,27 +48,48 @@ def _linked(source: str, target: str) -> None:
     shutil.copy2(source, target)
 
 
-def new_vault(
-    folder: Path, built: Built, *, with_engine: bool = True, models: tuple[str, ...] = ("minilm-l6",)
-) -> Path:
-    """An empty vault with the plugin in it, as `okf plugin install` puts it there."""
+def new_vault(folder: Path, built: Built, *, with_engine: bool = True, with_model: bool = False) -> Path:
+    """An empty vault with the plugin in it, as `okf plugin install --model minilm-l6` puts it there.
+
+    Args: with_model: else its files have not been synced yet, and answers are found by words.
+    """
     (folder / ".obsidian").mkdir(parents=True)
-    equip(str(folder), str(built.folder), models)
+    equip(str(folder), str(built.folder), ("minilm-l6",))
+    engine = folder / ".obsidian/plugins/okf-edge/engine"
     if not with_engine:
-        shutil.rmtree(folder / ".obsidian/plugins/okf-edge/engine")
+        shutil.rmtree(engine)
+    elif not with_model:
+        _remove_model(engine)
     return folder
+
+
+def _remove_model(engine: Path) -> None:
+    for asset in json.loads((engine / "manifest.json").read_text())["assets"]:
+        for chunk in asset["chunks"] if asset["part"] == "model:minilm-l6" else ():
+            (engine / chunk["file"]).unlink()
+
+
+OWN_PLACES = ("Library", ".okf", ".okf-stage-", ".obsidian/app.json", ".obsidian/plugins/okf-edge/data.json")
+"""All that the plugin may write: neither a note of the person, nor itself, nor its engine."""
+
+
+def written_elsewhere(verbs: list[tuple[str, str]]) -> list[str]:
+    """What was written outside of the plugin's own places."""
+    changing = {"write", "mkdir", "rmdir", "remove", "rename", "copy"}
+    return [path for verb, path in verbs if verb in changing and not path.lstrip("/").startswith(OWN_PLACES)]
 
 
 @dataclass(slots=True)
 class Phone:
     window: Browser
     server: VaultServer
+    origin: str
     query: str
     taps: list[str] = field(default_factory=list)
 
     def start(self) -> None:
         """Open the app; also what the system does after it killed it."""
-        self.window.open(f"{self.server.url}/?{self.query}")
+        self.window.open(f"{self.origin}/?{self.query}")
         self.window.wait_for("Boolean(window.hands)", 60)
 
     def tap(self, text: str, within: str = "body") -> None:
@@ -118,19 +140,42 @@ class Phone:
 def phone(
     window: Browser, built: Built, vault: Path, *, query: str = "", policy: str = POLICY, refusals: int = 0
 ) -> Iterator[Phone]:
-    """The app with this vault. At the end nothing was left uncaught, and nothing asked for that is elsewhere.
+    """The app with this vault. At the end nothing was left uncaught, nothing asked for that is elsewhere, and nothing
+    written but what is the plugin's own.
 
     Args: refusals: how many times at least the policy has to refuse something; 0: never.
     """
     server = VaultServer(built.page, vault, policy)
-    opened = Phone(window, server, query)
     try:
-        window.resize(360, 740)
+        with _used(Phone(window, server, server.url, query), refusals) as opened:
+            yield opened
+    finally:
+        server.close()
+
+
+@contextmanager
+def iphone(built: Built, vault: Path) -> Iterator[Phone]:
+    """The same under the origin that apps of iOS have: no service worker, no cache, no private files."""
+    server = VaultServer(built.page, vault)
+    try:
+        with (
+            webkit_app(IOS_APP, server.url) as window,
+            _used(Phone(window, server, "capacitor://localhost", "")) as used,
+        ):
+            yield used
+    finally:
+        server.close()
+
+
+@contextmanager
+def _used(opened: Phone, refusals: int = 0) -> Iterator[Phone]:
+    try:
+        opened.window.resize(360, 740)
         opened.start()
         yield opened
         assert opened.value("hands.errors") == []
+        assert written_elsewhere(opened.server.verbs) == []
         violations = opened.value("hands.violations")
         assert len(violations) >= refusals if refusals else violations == []
     finally:
-        window.open("about:blank")
-        server.close()
+        opened.window.open("about:blank")

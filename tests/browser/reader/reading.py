@@ -69,6 +69,11 @@ class Reader:
         self.press_button("Install")
         self.sees(".done", "is installed")
 
+    def kept_for_offline(self) -> None:
+        """Wait until the page and all that it needs for answers by words are kept on the device."""
+        self.window.wait_for("navigator.serviceWorker?.controller || !navigator.serviceWorker")
+        self.window.wait_for("!document.querySelector('.stage')?.innerText.includes('Fetching')")
+
     def sees(self, selector: str, words: str = "") -> str:
         """The text of the first such element, once it is there with these words."""
         found = f"[...document.querySelectorAll({selector!r})].find((each) => each.innerText.includes({words!r}))"

@@ -15,7 +15,7 @@ import pytest
 from browser.site import Site, site
 from tests.browser.reader.conftest import Export, reading
 from tests.browser.reader.reading import Reader
-from tests.zip_lab import Entry, build
+from tests.zip_lab import LINK, Entry, build
 
 PAGES = {
     "tides.md": b"---\ntype: Note\ntitle: Tides\n---\n# Tides\n\nThe harbour floods at spring tide.\n",
@@ -23,6 +23,11 @@ PAGES = {
 }
 FULL_DISK = """
 IDBObjectStore.prototype.put = function () { throw new DOMException("no space", "QuotaExceededError"); };
+"""
+DROP_OF_300_MB = """
+const carried = new DataTransfer();
+carried.items.add(new File([new ArrayBuffer(300e6)], "video.mp4"));
+window.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, cancelable: true }));
 """
 KEPT_PATHS = """
 const database = await new Promise((resolve) => {
@@ -57,6 +62,8 @@ def test_archives_that_are_no_bundles_are_refused_in_words_and_what_was_there_st
         assert "Traceback" not in told and "undefined" not in told, told
         reader.go("#/settings")
         reader.sees("main", "Storage")
+    reader.window.script(DROP_OF_300_MB)
+    assert "video.mp4 has 300 MB; a bundle has at most" in reader.sees(".notice.bad")
     assert kept_paths(reader) == before
 
     newer = export("ada.harbour", "1.1.0", pages={**PAGES, "more.md": b"---\ntype: Note\n---\nMore.\n"})
@@ -85,6 +92,10 @@ def bad_archives(bundle: bytes) -> Mapping[str, bytes]:
         "swapped": exchanged(bundle, {"tides.md": b"---\ntype: Note\n---\nThe harbour never floods.\n"}),
         "newer": exchanged(bundle, {"okf-bundle.json": json.dumps({"schema": 999, "id": "ada.harbour"}).encode()}),
         "text": b"this is no archive at all",
+        "link": build([Entry(b"index.md"), Entry(b"docs", b"/etc", attributes=LINK)]),
+        "twice": build([Entry(b"Note.md"), Entry(b"note.md")]),
+        "note-of-300-mb": build([Entry(b"huge.md", b"a line\n", size=300_000_000)]),
+        "many": build([Entry(b"%d.md" % number) for number in range(20_001)]),
     }
 
 
@@ -205,6 +216,23 @@ def test_a_damaged_or_missing_engine_file_is_told_and_not_used_and_the_right_one
         reader.sees(".stage, .hero", "Nothing is installed yet")
         reader.install(harbour)
         assert here.requests.count(f"/engine/{chunk}") <= 6
+
+
+def test_a_page_that_came_without_encryption_or_can_not_be_drawn_says_so_and_the_rest_goes_on(served: Site) -> None:
+    with reading("chromium", served.url) as reader:
+        insecure = "Object.defineProperty(window, 'isSecureContext', { get: () => false });"
+        reader.window.devtools("Page.addScriptToEvaluateOnNewDocument", {"source": insecure})
+        reader.open()
+        told = reader.sees(".notice.bad", "not encrypted")
+        assert "https://" in told and reader.count(".opener") == 1
+
+        reader.window.script("window.format = Intl.NumberFormat.prototype.format;")
+        reader.window.script("Intl.NumberFormat.prototype.format = () => { throw new Error('no numbers'); };")
+        reader.go("#/settings")
+        assert "This is a fault of the reader" in reader.sees(".notice.bad", "no numbers")
+        reader.window.script("Intl.NumberFormat.prototype.format = window.format;")
+        reader.press_button("Try again")
+        reader.sees("main", "Storage")
 
 
 def light_engine(assets: Path, folder: Path) -> Path:

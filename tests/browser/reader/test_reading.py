@@ -51,8 +51,7 @@ def test_a_bundle_is_opened_checked_installed_asked_read_and_kept_offline(
     reader.sees("main", "Searching by meaning")
     assert reader.faults_for_hands_and_ears() == []
 
-    reader.window.wait_for("navigator.serviceWorker?.controller || !navigator.serviceWorker")
-    reader.window.wait_for("!document.querySelector('.stage')?.innerText.includes('Fetching')")
+    reader.kept_for_offline()
     served.stop()
     reader.open("#/library")
     reader.sees(".bundle", "Handbook")

@@ -15,7 +15,7 @@ PROFILE = REPOSITORY / "tests/cases/given/cases/MB02/profile.json"
 PAGES = {"tides.md": b"---\ntype: Note\ntitle: Tides\n---\n# Tides\n\nThe harbour floods at spring tide.\n"}
 
 
-@pytest.mark.parametrize("engine", ["chromium", "webkit"])
+@pytest.mark.parametrize("engine", ["chromium", pytest.param("webkit", marks=pytest.mark.slow)])
 def test_where_workers_of_blobs_are_refused_the_engine_starts_from_the_sites_own_file(
     served: Site, export: Export, engine: Engine
 ) -> None:
@@ -26,11 +26,8 @@ def test_where_workers_of_blobs_are_refused_the_engine_starts_from_the_sites_own
         reader.ask("when does the harbour flood")
         reader.sees(".answer", "spring tide")
         assert served.requests.count("/worker.js") >= 1
-        reader.window.wait_for("navigator.serviceWorker?.controller || !navigator.serviceWorker")
-        reader.open()
-        reader.ask("when does the harbour flood")
-        reader.sees(".answer", "spring tide")
-        reader.window.wait_for("!document.querySelector('.stage')?.innerText.includes('Fetching')")
+        reader.kept_for_offline()
+        reader.window.wait_for("!navigator.serviceWorker || caches.match('worker.js').then(Boolean)")
         served.stop()
         reader.open()
         reader.ask("what floods")

@@ -11,6 +11,7 @@ export async function startedWorker(source: Uint8Array): Promise<Worker> {
   if (await allowsBlobs()) return moduleWorker(source);
   const address = new URL(BESIDE, document.baseURI);
   await requireSame(address, source);
+  keepForOffline();
   return new Worker(address, { type: "module" });
 }
 
@@ -36,6 +37,11 @@ function allowsBlobs(): Promise<boolean> {
     }
   });
   return allowed;
+}
+
+/** At a first visit the file was fetched before there was a service worker to keep it. */
+function keepForOffline(): void {
+  void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage("keep-worker"));
 }
 
 async function requireSame(address: URL, source: Uint8Array): Promise<void> {

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { CallError } from "../../runtime/client";
 import type { Bundle, Failure, Offer, Preview } from "../../runtime/messages";
+import { isOlder } from "../../ui/versions";
 import { sizeText } from "../../ui/words";
 import { call, libraryChanged } from "../engine";
 import { Failed } from "../failure";
@@ -63,7 +64,7 @@ function Archive(props: { opening: Exclude<Opening, { kind: "feed" }> }): JSX.El
     setFailure(null);
     try {
       const archive = await archiveOf(opening);
-      const force = preview !== null && isOlder(preview);
+      const force = preview !== null && replacesNewer(preview);
       const sha256 = preview?.content_digest ?? ""; // what was shown is what is installed, also when it is fetched anew
       setDone(await call("install", { ...archive, sha256, acceptRisks, acceptNonconformant, force }));
       await libraryChanged();
@@ -161,13 +162,10 @@ function Shown(props: { preview: Preview }): JSX.Element {
 function replaced(preview: Preview): string {
   if (!preview.installed) return "";
   if (preview.installed === preview.version) return say("install-same");
-  return say(isOlder(preview) ? "install-older" : "install-replaces", { version: preview.installed });
+  return say(replacesNewer(preview) ? "install-older" : "install-replaces", { version: preview.installed });
 }
 
-/** By the numbers alone, which is what the sentence is about; the core decides what an update is. */
-function isOlder(preview: Preview): boolean {
-  return preview.installed.localeCompare(preview.version, "en", { numeric: true }) > 0;
-}
+const replacesNewer = ({ version, installed }: Preview): boolean => isOlder(version, installed);
 
 function Done(props: { bundle: Bundle; notes: string[] }): JSX.Element {
   const { bundle, notes } = props;
