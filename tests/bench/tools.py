@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,16 +16,14 @@ from pathlib import Path
 
 from okf_edge import __version__
 from tests.bench import corpus
+from tests.bench.environments import Environment
 from tests.bench.processes import OKF, Cost, Limits, run
 from tests.bench.rows import beside, keep, read
 
-ENVIRONMENTS = Path(__file__).parents[2] / ".build" / "tools"
 LIMITS = Limits(seconds=600, mb=4096)
 SIZES = (1_000, 10_000)
 QUESTIONS = 5
 SAID_CHARS = 160
-PYTHONS = ("python3.14", "python3.13", "python3.12", "python3.11")
-"""Newest first: some tools ask for one that is newer than ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +34,41 @@ class Tool:
     """
 
     name: str
-    requirement: str
+    version: str
     ask: tuple[str, ...]
     index: tuple[tuple[str, ...], ...] = ()
+    npm: tuple[str, ...] = ()
 
     @property
-    def version(self) -> str:
-        return self.requirement.partition("==")[2] or __version__
+    def environment(self) -> Environment:
+        return Environment(self.name, self.npm or (f"{self.name}=={self.version}",), is_npm=bool(self.npm))
 
 
 TOOLS = (
-    Tool("okf-parser", "okf-parser==0.48.2", ("okf-parser", "search", "{pages}", "{question}")),
-    Tool("okflib", "okflib==0.5.0", ("okflib", "-C", "{pages}", "query", "{question}")),
-    Tool("okfsmith", "okfsmith==0.12.1", ("okfsmith", "search", "{pages}", "{question}", "--format", "json")),
+    Tool("okf-parser", "0.48.2", ("okf-parser", "search", "{pages}", "{question}")),
+    Tool("okflib", "0.5.0", ("okflib", "-C", "{pages}", "query", "{question}")),
+    Tool("okfsmith", "0.12.1", ("okfsmith", "search", "{pages}", "{question}", "--format", "json")),
     Tool(
         "brainpick",
-        "brainpick==0.8.7",
+        "0.8.7",
         ("brainpick", "search", "{question}"),
         (("brainpick", "init"), ("brainpick", "compile", "--only", "t1")),
     ),
     Tool(
         "basic-memory",
-        "basic-memory==0.24.1",
+        "0.24.1",
         ("basic-memory", "tool", "search-notes", "{question}"),
         (("basic-memory", "project", "add", "bench", "{pages}"), ("basic-memory", "reindex", "--search")),
     ),
+    Tool(
+        "qmd",
+        "2.8.3",
+        ("qmd", "search", "{question}"),
+        (("qmd", "collection", "add", "{pages}", "--name", "bench"),),
+        npm=("node@22", "@tobilu/qmd@2.8.3"),
+    ),
 )
-"""By words all of them: with nothing but a package index at hand, none of them gets a model. Left out: oknoll, which
-can be asked only by a language model or through MCP, and qmd, which needs Node 22 and a model from a hub."""
+"""By words all of them: with nothing but package indexes at hand, none of them gets a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,39 +113,24 @@ def measure(tool: Tool, pages: Path, count: int, home: Path) -> Used:
 
 
 def _run(tool: Tool, command: Sequence[str], pages: Path, home: Path, question: str = "") -> Cost:
-    program = OKF if tool.name.startswith("okf-edge") else ENVIRONMENTS / tool.name / "bin" / command[0]
     given = [part.format(pages=pages, question=question) for part in command[1:]]
     environment = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "OKF_HOME": str(home / "okf")}
-    return run([str(program), *given], environment, LIMITS, folder=pages)
+    if tool is OURS:
+        return run([str(OKF), *given], environment, LIMITS, folder=pages)
+    return run(
+        [str(tool.environment.programs / command[0]), *given],
+        environment | {"PATH": f"{tool.environment.programs}:{os.environ['PATH']}"},
+        LIMITS,
+        folder=pages,
+    )
 
 
 OURS = Tool(
     "okf-edge lexical",
-    "",
+    __version__,
     ("okf", "query", "{question}", "--dir", "{pages}", "--lexical", "--json"),
     (("okf", "index", "build", "--dir", "{pages}", "--json"),),
 )
-
-
-def make_environment(tool: Tool) -> None:
-    """Raises RuntimeError with the installer's last word."""
-    folder = ENVIRONMENTS / tool.name
-    if (folder / "installed").exists():
-        return
-    python = next((found for name in PYTHONS if (found := _working(name))), sys.executable)
-    subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-    install = [folder / "bin" / "python", "-m", "pip", "install", "-q", tool.requirement]
-    done = subprocess.run(install, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1])
-    (folder / "installed").touch()
-
-
-def _working(name: str) -> str | None:
-    """The interpreter's path, unless it is a placeholder that only says that it is absent."""
-    found = shutil.which(name)
-    works = found and not subprocess.run([found, "-c", "import venv"], capture_output=True, check=False).returncode
-    return found if works else None
 
 
 def _bytes(folder: Path) -> int:
@@ -184,8 +171,8 @@ def measured(tool: Tool, count: int) -> Used | Stopped:
         home = Path(work, "home")
         home.mkdir()
         try:
-            if tool.requirement:
-                make_environment(tool)
+            if tool is not OURS:
+                tool.environment.make()
             return measure(tool, corpus.write_pages(Path(work, "pages"), count), count, home)
         except RuntimeError as error:
             return Stopped(tool.name, tool.version, count, str(error).strip().splitlines()[-1][:SAID_CHARS])
