@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from okf_edge_lambda import clients, protected, store
 from okf_edge_lambda.believed import Believed
+from okf_edge_lambda.engine import KeptSql
 from okf_edge_lambda.host import Library
 from okf_edge_lambda.models import ServiceModels
 from okf_edge_lambda.settings import settings
@@ -32,7 +33,12 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 @cache
 def shelf() -> Shelf:
-    return Shelf(f"{settings().cache}/files", settings().cache_bytes)
+    return Shelf(f"{settings().cache}/files", settings().cache_bytes, lambda place: engine().release(place))
+
+
+@cache
+def engine() -> KeptSql:
+    return KeptSql()
 
 
 @cache
@@ -55,7 +61,7 @@ def forget() -> None:
     clients.forget()
     store.forget()
     protected.forget()
-    for each in (library, believed):
+    for each in (library, believed, engine):
         each.cache_clear()
 
 

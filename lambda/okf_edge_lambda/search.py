@@ -15,6 +15,7 @@ from okf_edge.app.ports import Ports
 from okf_edge.app.view import seen_by
 from okf_edge.errors import NotFoundError, OkfError, UnavailableError
 from okf_edge.inmemory.files import MemoryTree
+from okf_edge.ports import SqlEngine
 from okf_edge.retrieval import part_json, parts
 from okf_edge.retrieval.answer import to_json
 from okf_edge.retrieval.lexical import Vocabulary
@@ -25,7 +26,6 @@ from okf_edge_lambda.searching import Member, Question, question_from
 from okf_edge_lambda.served import ServedBundle
 from okf_edge_lambda.telling import count, logger, metrics, tracer
 from okf_edge_lambda.tree import ServedTree
-from okf_edge_native.duckdb_engine import DuckdbSql
 
 environment.keep_snapshots_clean()
 
@@ -89,8 +89,8 @@ async def answer(question: Question) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _engine() -> AsyncIterator[DuckdbSql]:
-    engine = DuckdbSql()
+async def _engine() -> AsyncIterator[SqlEngine]:
+    engine = environment.engine().lend()
     try:
         yield engine
     finally:
@@ -137,5 +137,5 @@ async def _bundles(member: Member, absent: dict[str, str]) -> list[ServedBundle]
 
 
 def _ports(tree: ServedTree, member: Member) -> Ports:
-    whole = ports_over(tree, DuckdbSql, environment.models(), feed=store.feed(), device=MemoryTree())
+    whole = ports_over(tree, environment.engine().lend, environment.models(), feed=store.feed(), device=MemoryTree())
     return seen_by(whole, member.rules.admits, MemoryTree) if member.rules else whole

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from hashlib import file_digest
 
@@ -20,12 +21,17 @@ from okf_edge_native.failures import port_errors
 Mark = tuple[int, int, int]
 
 
-class Shelf:
-    """A folder of at most `budget` bytes of files by digest."""
+async def _nobody(place: str) -> None:
+    """Nobody has it open."""
 
-    def __init__(self, folder: str, budget: int) -> None:
+
+class Shelf:
+    """A folder of at most `budget` bytes of files by digest. `leave` is told before a file makes room, by its path."""
+
+    def __init__(self, folder: str, budget: int, leave: Callable[[str], Awaitable[None]] = _nobody) -> None:
         self._folder = folder
         self._budget = budget
+        self._leave = leave
         self._proved: dict[str, Mark] = {}
         self._turn = 0
         self._used: dict[str, int] = {}
@@ -39,7 +45,7 @@ class Shelf:
         place = f"{self._folder}/{digest}"
         with port_errors(place):
             if not self._is_sound(place, digest):
-                self._make_room(size)
+                await self._make_room(size)
                 fresh = f"{self._folder}/.{secrets.token_hex(8)}"
                 await store.download(key, fresh, size, digest)
                 os.replace(fresh, place)
@@ -61,7 +67,7 @@ class Shelf:
             os.unlink(place)
         return sound
 
-    def _make_room(self, size: int) -> None:
+    async def _make_room(self, size: int) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         kept = sorted(os.scandir(self._folder), key=lambda each: self._used.get(each.name, -1))
         left = self._budget - size - sum(each.stat().st_size for each in kept)
@@ -69,6 +75,7 @@ class Shelf:
             if left >= 0 or self._used.get(each.name, -1) == self._turn:
                 break
             left += each.stat().st_size
+            await self._leave(each.path)
             with suppress(FileNotFoundError):
                 os.unlink(each.path)
             self._proved.pop(each.name, None)
