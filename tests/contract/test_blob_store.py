@@ -6,7 +6,10 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,6 +20,7 @@ from okf_edge.contracts import BlobReaderContract, BlobStoreContract, clauses
 from okf_edge.contracts.blob_store import SEED
 from okf_edge.errors import InputError, OkfError, TooLargeError, UnavailableError
 from okf_edge.inmemory import MemoryBlobs
+from okf_edge.limits import LIMITS
 from okf_edge.ports import BlobStore
 from okf_edge_native import http
 from okf_edge_native.blobs import DiskBlobs
@@ -82,6 +86,15 @@ class Handler(BaseHTTPRequestHandler):
     def _moved(self) -> None:
         self._answer(302, b"", Location="/feed/a.json")
 
+    def _slow(self) -> None:
+        """A byte now and then: never silent for long, and never done."""
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(100):
+                self.wfile.write(b"x")
+                time.sleep(0.05)
+
     def _elsewhere(self) -> None:
         port = self.server.server_address[1]
         self._answer(302, b"", Location=f"http://user:password@localhost:{port}/feed/a.json")
@@ -118,6 +131,14 @@ async def test_a_web_server_is_neither_listed_nor_written(server: str) -> None:
 async def test_an_answer_without_end_is_cut_at_the_limit(server: str) -> None:
     with pytest.raises(TooLargeError):
         await http.fetch(f"http://{server}/bad/endless", 1_000_000)
+
+
+async def test_an_answer_that_drips_is_given_up_after_a_while(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "LIMITS", replace(LIMITS, http_total_seconds=0.3))
+    begun = time.monotonic()
+    with pytest.raises(UnavailableError):
+        await http.fetch(f"http://{server}/bad/slow", 1000)
+    assert time.monotonic() - begun < 3, "it would have dripped for five seconds"
 
 
 @pytest.mark.parametrize("path", ["packed", "broken", "loop"])

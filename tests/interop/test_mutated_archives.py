@@ -1,16 +1,21 @@
 """Archives changed at random: nothing is written outside, and what lies on the disk is what our reader and others read.
 
-Zip archives are compared with the standard library's reader, tarballs too; each is installed into a real folder.
+Zip archives are compared with the standard library's reader, `unzip` and fflate, tarballs with the standard library's;
+each is installed into a real folder.
 """
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import random
 import shutil
+import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +30,7 @@ from okf_edge.inmemory.system import ManualClock
 from okf_edge_native.disk import DiskTree
 from tests.zip_lab import DIRECTORY, FILE, LINK, Entry, build
 
+NODE = Path(__file__).parents[1] / "node"
 PAGE = b"---\ntype: Note\n---\n\nTides.\n"
 NAMES = (
     "a.md", "d/b.md", "d/../c.md", "../out.md", "/etc/x.md", "C:\\x.md", "..\\y.md", "A.md", "d", "d/", "é.md",
@@ -76,12 +82,9 @@ async def check(data: bytes, ground: Path, others: Callable[[bytes], dict[str, b
     if done is None:
         return False
     contents, written = done
-    ours = {path: await contents.read(path) for path in contents.sizes if path not in (INDEX_FILE, MANIFEST)}
-    theirs = {path: each for path, each in others(data).items() if not is_hidden(path)}
-    prefix = next((path.partition("/")[0] + "/" for path in theirs), "") if set(theirs) != set(contents.sizes) else ""
-    assert {path.removeprefix(prefix): each for path, each in theirs.items()} == {
-        path: await contents.read(path) for path in contents.sizes
-    }, seed
+    whole = {path: await contents.read(path) for path in contents.sizes}
+    require_equal(others(data), whole, seed)
+    ours = {path: each for path, each in whole.items() if path not in (INDEX_FILE, MANIFEST)}
     assert {path: written[path] for path in written} == {path: ours[path] for path in ours if path in written}, seed
     assert all(not path.endswith(".md") for path in ours.keys() - written.keys()), seed
     return True
@@ -101,6 +104,46 @@ async def test_a_mutated_tarball_writes_nothing_outside_and_all_readers_agree(ba
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         taken += await check(mutated_tar(random.Random(seed)), tmp_path / "g", by_tarfile, seed)
     assert taken, "of a hundred some are harmless"
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+async def test_unzip_and_fflate_read_in_a_mutated_zip_what_we_read(batch: int, tmp_path: Path) -> None:
+    taken = {}
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        data = mutated_zip(random.Random(seed))
+        with suppress(OkfError):
+            contents = open_bytes(data)
+            taken[seed] = {path: await contents.read(path) for path in contents.sizes}
+            (tmp_path / f"{seed}.zip").write_bytes(data)
+    assert taken, "of a hundred some are harmless"
+    unpacked = by_fflate(tmp_path)
+    for seed, ours in taken.items():
+        require_equal(unpacked[f"{seed}.zip"], ours, seed)
+        require_equal(by_unzip(tmp_path / f"{seed}.zip"), ours, seed)
+
+
+def require_equal(theirs: dict[str, bytes], ours: dict[str, bytes], seed: int) -> None:
+    """What another reader finds is what we do, but for what is hidden and for the folder around everything."""
+    shown = {path: each for path, each in theirs.items() if not is_hidden(path)}
+    prefix = next((path.partition("/")[0] + "/" for path in shown), "") if set(shown) != set(ours) else ""
+    assert {path.removeprefix(prefix): each for path, each in shown.items()} == ours, seed
+
+
+def by_unzip(archive: Path) -> dict[str, bytes]:
+    folder = archive.with_suffix("")
+    command = ["unzip", "-qq", "-o", str(archive), "-d", str(folder)]
+    ended = subprocess.run(command, env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}, capture_output=True, timeout=60)
+    assert ended.returncode in (0, 1), ended.stderr  # 1: it warned
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def by_fflate(folder: Path) -> dict[str, dict[str, bytes]]:
+    """Of all archives of a folder."""
+    command = ["node", str(NODE / "unzipped.mjs"), str(folder)]
+    told = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)
+    return {
+        name: {path: base64.b64decode(data) for path, data in (files or {}).items()} for name, files in told.items()
+    }
 
 
 def by_zipfile(data: bytes) -> dict[str, bytes]:
