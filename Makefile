@@ -56,6 +56,7 @@ report-full: .venv/.stamp-develop models ## the same with every cost, whole tool
 	@$(BIN)/python -m tests.bench.scale
 	@$(BIN)/python -m tests.bench.ranges
 	@$(BIN)/python -m tests.bench.tools
+	@$(BIN)/python -m tests.bench.tool_quality
 	@$(BIN)/python -m tests.bench cost
 	@$(BIN)/python -m tests.bench.report --measure
 

@@ -32,6 +32,7 @@ def tables() -> Iterator[Table]:
         "gate": _gate,
         "scale": _scale,
         "ranges": _ranges,
+        "tool_quality": _tool_quality,
         "tools": _tools,
         "cost": _limits,
     }
@@ -224,6 +225,23 @@ def _tools(rows: Rows) -> Table:
     ]
     told = "A fresh process for each question, by words, processor time; stopped at ten minutes or 4 GB."
     return "Whole tools", f"{told} {wins.of_tools(rows)}", head, cells
+
+
+def _tool_quality(rows: Rows) -> Table:
+    head = ("tool", "version", "nDCG@10", "R@10", "lead of our hybrid", "chance", "names nothing where nothing answers")
+    cells = [
+        (
+            row["tool"],
+            row["version"],
+            _interval(row["ndcg"]),
+            f"{row['recall']['mean']:.3f}",
+            *_lead(row["lead"]),
+            f"{row['unanswerable_refused']} of {row['unanswerable']}",
+        )
+        for row in rows
+    ]
+    told = "Pulseboard, each question as a person asks it; a ranking is the order in which a tool names the notes."
+    return "Whole tools, quality", told, head, cells
 
 
 def _used(row: Mapping[str, Any], ours: float | None) -> Sequence[str]:

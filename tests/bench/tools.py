@@ -30,13 +30,15 @@ SAID_CHARS = 160
 class Tool:
     """How a tool is installed, told of the pages and asked. `{pages}` and `{question}` stand for themselves.
 
-    It runs in the pages' folder. Without `index` it has none and reads the pages at each question.
+    It runs in the pages' folder. Without `index` it has none and reads the pages at each question. `ten` is given with
+    a question that at least ten pages are wanted for.
     """
 
     name: str
     version: str
     ask: tuple[str, ...]
     index: tuple[tuple[str, ...], ...] = ()
+    ten: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
 
     @property
@@ -45,14 +47,15 @@ class Tool:
 
 
 TOOLS = (
-    Tool("okf-parser", "0.48.2", ("okf-parser", "search", "{pages}", "{question}")),
-    Tool("okflib", "0.5.0", ("okflib", "-C", "{pages}", "query", "{question}")),
+    Tool("okf-parser", "0.48.2", ("okf-parser", "search", "{pages}", "{question}"), ten=("--limit", "40")),
+    Tool("okflib", "0.5.0", ("okflib", "-C", "{pages}", "query", "{question}"), ten=("--limit", "10")),
     Tool("okfsmith", "0.12.1", ("okfsmith", "search", "{pages}", "{question}", "--format", "json")),
     Tool(
         "brainpick",
         "0.8.7",
         ("brainpick", "search", "{question}"),
         (("brainpick", "init"), ("brainpick", "compile", "--only", "t1")),
+        ten=("--limit", "10"),
     ),
     Tool(
         "basic-memory",
@@ -65,6 +68,7 @@ TOOLS = (
         "2.8.3",
         ("qmd", "search", "{question}"),
         (("qmd", "collection", "add", "{pages}", "--name", "bench"),),
+        ten=("-n", "10"),
         npm=("node@22", "@tobilu/qmd@2.8.3"),
     ),
 )
@@ -100,16 +104,26 @@ class Stopped:
 def measure(tool: Tool, pages: Path, count: int, home: Path) -> Used:
     """Raises RuntimeError: it failed, or needed more than its limits."""
     before = _bytes(pages) + _bytes(home)
-    indexing = [_run(tool, command, pages, home) for command in tool.index]
+    indexing = prepare(tool, pages, home)
     index_mb = (_bytes(pages) + _bytes(home) - before) / 1e6
-    _run(tool, tool.ask, pages, home, corpus.questions(1)[0])
-    asked = [_run(tool, tool.ask, pages, home, question) for question in corpus.questions(QUESTIONS, seed=2)]
+    ask(tool, pages, home, corpus.questions(1)[0])
+    asked = [ask(tool, pages, home, question) for question in corpus.questions(QUESTIONS, seed=2)]
     times = sorted(cost.cpu_s for cost in asked)
     return Used(
         tool.name, tool.version, count, sum(cost.cpu_s for cost in indexing), index_mb,
         max((cost.peak_mb for cost in indexing), default=0), statistics.median(times), times[0], times[-1],
         max(cost.peak_mb for cost in asked),
     )  # fmt: skip
+
+
+def prepare(tool: Tool, pages: Path, home: Path) -> list[Cost]:
+    """Let it index the pages."""
+    return [_run(tool, command, pages, home) for command in tool.index]
+
+
+def ask(tool: Tool, pages: Path, home: Path, question: str, more: tuple[str, ...] = ()) -> Cost:
+    """One question; `more` is given with it."""
+    return _run(tool, (*tool.ask, *more), pages, home, question)
 
 
 def _run(tool: Tool, command: Sequence[str], pages: Path, home: Path, question: str = "") -> Cost:
