@@ -46,9 +46,9 @@ Halves = tuple[list[float], list[float]]
 """A figure of each question, of the development half and of the test half."""
 
 
-async def compare(choice: Choice, name: str, models: Models) -> list[Row]:
-    """All values of a choice on one set."""
-    found = await (_on_hard(choice, models) if name == HARD else _on_set(choice, sets.load(name), models))
+async def compare(choice: Choice, name: str, models: Models, data: RetrievalSet | None = None) -> list[Row]:
+    """All values of a choice on one set; `data` is the set of that name where it is none of the public ones."""
+    found = await (_on_hard(choice, models) if name == HARD else _on_set(choice, data or sets.load(name), models))
     first = next(iter(found))
     return [
         _row(choice.name, value, name, halves, None if value == first else found[first])

@@ -13,8 +13,10 @@ import pytest
 
 from okf_edge.inmemory import HashedEmbedder, MemoryModels
 from okf_edge.inmemory.embedding import HASHED_SPEC
-from tests.bench import metrics, quality, report, rows, tables
+from okf_edge.retrieval import calibration, hits, plan
+from tests.bench import choosing, metrics, quality, report, rows, tables
 from tests.bench.agreement import outside
+from tests.bench.choices import CHOICES, Choice
 from tests.bench.sets import Question, RetrievalSet
 
 WORDS = ("sluice", "keeper", "tide", "gate", "harbour", "lantern", "ferry", "pilot", "anchor", "beacon")
@@ -27,6 +29,15 @@ GROWTH = [
     COSTS | {"engine": engine, "chunks": 1180, "p50_ms": p50_ms}
     for engine, p50_ms in (("okf-edge lexical", 4), ("<b>", 2))
 ]
+BESIDE = pairwise((*WORDS, "shore"))
+SMALL = RetrievalSet(
+    "small",
+    HASHED_SPEC.id,
+    {f"{one}.md": f"# {one}\n\nWhat {one} is, told beside {other}.\n".encode() for one, other in BESIDE},
+    tuple(Question(word, f"what is {word}?", {f"{word}.md": 1}) for word in WORDS),
+)
+FOLLOWS = {"CITATION_CREDIT"}
+"""It goes with the credit over a link."""
 
 
 @pytest.fixture
@@ -78,19 +89,32 @@ def test_means_that_left_their_interval_are_told_by_name_and_others_are_not() ->
 
 
 def test_a_second_run_over_a_small_set_agrees_with_the_first() -> None:
-    beside = pairwise((*WORDS, "shore"))
-    notes = {f"{one}.md": f"# {one}\n\nWhat {one} is, told beside {other}.\n".encode() for one, other in beside}
-    asked = tuple(Question(word, f"what is {word}?", {f"{word}.md": 1}) for word in WORDS)
-    data = RetrievalSet("small", HASHED_SPEC.id, notes, asked)
-
     def run() -> list[dict[str, object]]:
-        found = asyncio.run(quality.judged(data, quality.MODES, MemoryModels(HashedEmbedder())))
+        found = asyncio.run(quality.judged(SMALL, quality.MODES, MemoryModels(HashedEmbedder())))
         return [asdict(row) for row in quality.rows_of("small", "hashed", found)]
 
     first, second = run(), run()
     assert [row["means"] for row in first] == ["hybrid", "lexical", "dense", "by ranks"]
     assert first[1]["recall"]["mean"] == 1.0
     assert list(outside(first, second)) == []
+
+
+def test_the_defaults_that_the_report_names_are_those_of_the_product() -> None:
+    for choice in CHOICES:
+        default, *_ = choice.values
+        for module, name, value in (patch for patches in choice.values.values() for patch in patches):
+            if isinstance(value, int | float) and name not in FOLLOWS:
+                assert float(default) == getattr(module, name), choice.name
+    assert {f"{one.weight:g}" for one in calibration.MODELS.values()} == {next(iter(CHOICES[0].values))}
+
+
+def test_a_choice_is_compared_by_what_the_product_does_with_it() -> None:
+    blind = ((plan, "_telling", lambda word: []), (hits, "meaning_of", lambda cosine, standard: 0.0))
+    choice = Choice("what is seen", ("small",), {"all": (), "nothing": blind})
+    rows = asyncio.run(choosing.compare(choice, "small", MemoryModels(HashedEmbedder()), SMALL))
+    assert [row.is_default for row in rows] == [True, False]
+    assert rows[1].test_lead
+    assert rows[1].test_lead.mean > 0
 
 
 def test_a_lead_over_the_same_figures_is_nothing_and_a_steady_one_is_no_chance() -> None:
