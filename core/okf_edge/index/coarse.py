@@ -39,6 +39,7 @@ async def place(engine: SqlEngine, work: str, made: str, dims: int) -> None:
     if not await _count(engine, f"{work}.assigned"):
         await _find_cells(engine, work, dims, cells=isqrt(vectors), vectors=vectors)
         await engine.query(_assign_sql(work, dims, f"SELECT chunk, v FROM {work}.vector"))
+    await engine.query(_lining_sql(work, dims, isqrt(await _count(engine, f"{work}.centroid"))))
     sampled = min(SAMPLE_CHUNKS, vectors // SAMPLED_OF)
     for statement in _placing(work, made, vectors, sampled):
         await engine.query(statement)
@@ -65,15 +66,33 @@ def create_statements(work: str, dims: int) -> list[str]:
     return [
         f"CREATE TABLE {work}.placing (chunk INTEGER, number INTEGER)",
         f"CREATE TABLE {work}.assigned (chunk INTEGER, cell INTEGER)",
+        f"CREATE TABLE {work}.lined (cell INTEGER, place INTEGER)",
         f"CREATE TABLE {work}.centroid (cell INTEGER, scale FLOAT, v TINYINT[{max(dims, 1)}])",
     ]
+
+
+def _lining_sql(work: str, dims: int, groups: int) -> str:
+    """SQL that lines the cells up: near ones beside each other, so that the cells of a search are few ranges.
+
+    They are grouped around every so many-th of them, and the nearest to it comes first.
+    """
+    floats = f"SELECT cell, scale, v::FLOAT[{dims}] AS f FROM {work}.centroid"
+    scored = (
+        "SELECT a.cell, b.cell AS middle, b.scale * array_inner_product(a.f, b.f) AS score "
+        f"FROM ({floats}) AS a CROSS JOIN ({floats} WHERE cell % {groups} = 0) AS b"
+    )
+    order = "arg_max(middle, score), max(score) DESC, cell"
+    return (
+        f"INSERT INTO {work}.lined SELECT cell, row_number() OVER (ORDER BY {order}) FROM ({scored}) AS s GROUP BY cell"
+    )
 
 
 def _placing(work: str, made: str, vectors: int, sampled: int) -> tuple[str, str]:
     """Statements that number the chunks: the sample, evenly out of all in the order of cells; then the cells."""
     ordered = (
-        f"SELECT c.number AS chunk, CAST(row_number() OVER (ORDER BY a.cell, c.number) - 1 AS BIGINT) AS place "
-        f"FROM {work}.chunk AS c JOIN {work}.assigned AS a ON a.chunk = c.number"
+        "SELECT c.number AS chunk, CAST(row_number() OVER (ORDER BY l.place, c.number) - 1 AS BIGINT) AS place "
+        f"FROM {work}.chunk AS c JOIN {work}.assigned AS a ON a.chunk = c.number "
+        f"JOIN {work}.lined AS l ON l.cell = a.cell"
     )
     ranges = (
         f"SELECT a.cell, min(p.number) AS first_chunk, max(p.number) AS last_chunk FROM {work}.assigned AS a "
