@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,15 +56,21 @@ def environment_at(home: Path) -> dict[str, str]:
 
 @contextmanager
 def serving(
-    folder: Path, home: Path, *options: str, grants: tuple[str, ...] = (), more: Mapping[str, str] | None = None
+    folder: Path,
+    home: Path,
+    *options: str,
+    grants: tuple[str, ...] = (),
+    more: Mapping[str, str] | None = None,
+    program: Sequence[str] = (OKF,),
 ) -> Iterator[Served]:
     """Serve a folder on a free port; what the server writes is in `log` of the home, once it has ended.
 
     Args: grants: what the token may, as options of `okf token create`. more: variables of its environment.
+        program: what is started in place of `okf`.
     """
     environment = {**environment_at(home), **(more or {})}
     token = run_okf(environment, "token", "create", f"t{len(list(home.iterdir()))}", "--json", *grants)["token"]
-    command = [OKF, "mcp", "serve", "--port", "0", "--dir", str(folder), *options]
+    command = [*program, "mcp", "serve", "--port", "0", "--dir", str(folder), *options]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     reading = None

@@ -120,7 +120,8 @@ async def _see(ports: Ports) -> _Seen:
 
 
 async def _look(ports: Ports) -> Survey:
-    return await survey(ports.tree, Cache(ports), ports.progress)
+    async with ports.turn:
+        return await survey(ports.tree, Cache(ports), ports.progress)
 
 
 async def _base_of(ports: Ports) -> Base | None:

@@ -53,11 +53,12 @@ async def own_sources(ports: Ports, engine: SqlEngine, question: Question) -> Ow
 
     Raises: ModelError: the wanted model is not at hand. NewerFormatError. UnavailableError.
     """
-    index, home = await _opened(ports, engine, question)
-    present = [(note.stat, note.tier) for note in question.found.notes]
-    if is_unchanged(compare(await known_concepts(engine, question.alias), present)):
-        return Own((source_of(index, ports.tree, question.name),), index.concepts, index.problems)
-    return await _refreshed(ports, engine, index, home, question)
+    async with ports.turn:
+        index, home = await _opened(ports, engine, question)
+        present = [(note.stat, note.tier) for note in question.found.notes]
+        if is_unchanged(compare(await known_concepts(engine, question.alias), present)):
+            return Own((source_of(index, ports.tree, question.name),), index.concepts, index.problems)
+        return await _refreshed(ports, engine, index, home, question)
 
 
 async def _opened(ports: Ports, engine: SqlEngine, question: Question) -> tuple[IndexFile, FileTree]:

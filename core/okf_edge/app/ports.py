@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from okf_edge.errors import UnavailableError
@@ -42,7 +43,7 @@ class Ports:
     `engine` opens a fresh connection; whoever opens it closes it. `preferred` tells the model that the person chose for
     new indexes, empty when the content decides. `device` opens what this device alone keeps: which feeds it trusts;
     `open_store` opens the store behind a feed's address. `sees` tells of a path whether it may be shown: `tree` shows
-    no other.
+    no other. Who reads or indexes pages takes the `turn`, so that in one process each page is read once.
     """
 
     tree: FileTree
@@ -56,6 +57,7 @@ class Ports:
     device: Callable[[], FileTree] = no_device
     open_store: Callable[[str], BlobStore] = no_stores
     sees: Callable[[str], bool] = everything
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock, compare=False)
 
 
 class Searcher(Protocol):

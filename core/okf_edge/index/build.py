@@ -21,6 +21,7 @@ from okf_edge.index.tables import Embedding, write_tables
 from okf_edge.index.vector_cache import VectorCache
 from okf_edge.okf.resolve import Entry
 from okf_edge.ports import Embedder, FileTree, Progress, SqlEngine
+from okf_edge.turns import give_way
 
 WORK = "work"
 MADE = "made"
@@ -121,6 +122,7 @@ async def _stage_all(staging: Staging, pages: Pages, options: BuildOptions) -> N
         await staging.add(read_page(page))
         if options.progress:
             options.progress.step("indexing", staging.concepts, options.total)
+        await give_way(staging.concepts)
     await staging.close(options.files, options.concepts)
 
 

@@ -1,7 +1,7 @@
 """Stage 8, run: no longer than a call may take, so that one that hangs or is endless does not hold up its caller.
 
-What waits is stopped by the event loop. What works without waiting, e.g. builds an index, is stopped by `Timed` between
-two of its steps; what it finished until then stays.
+What waits, or gives way to others, is stopped by the event loop. What works without doing so is stopped by `Timed`
+between two of its steps; what it finished until then stays.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ async def within(seconds: float | None, clock: Clock) -> AsyncIterator[None]:
         raise UnavailableError(
             f"the call took longer than {seconds:g} s and was stopped",
             code=TIMED_OUT,
-            hint="Ask for less, or again later: what it read or indexed so far is kept.",
+            hint="Ask for less; or have `okf index build` run first, which takes as long as it needs.",
         ) from error
     finally:
         _until.reset(token)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from okf_edge.errors import NotFoundError, StoreError
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree, Progress
+from okf_edge.turns import give_way
 from okf_edge.workspace import facts, graph, layout
 from okf_edge.workspace.facts import PageFacts
 from okf_edge.workspace.graph import Graph
@@ -93,6 +94,7 @@ async def _pages(
             if progress:
                 progress.step("reading", number, len(own))
             page = await _read(tree, note, unread)
+            await give_way(number)
         if page:
             pages[note.path] = page
     return pages, unread
