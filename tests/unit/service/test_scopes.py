@@ -87,9 +87,12 @@ class World:
         self.asked: list[Any] = []
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-        told = (await self.client.post("/mcp", json=message)).json()
-        return json.loads(json.dumps(told["result"].get("structuredContent") or told["result"]))
+        told = await self.send("tools/call", {"name": tool, "arguments": arguments})
+        return told["result"].get("structuredContent") or told["result"]
+
+    async def send(self, method: str, params: Mapping[str, Any]) -> Any:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return (await self.client.post("/mcp", json=message)).json()
 
     async def get(self, path: str) -> Any:
         told = await self.client.get(path)
@@ -179,6 +182,19 @@ async def heard(there: World) -> dict[str, Any]:
         for tool in ("list_bundles", "map", "check_updates", "search_feed", "stale"):
             told[f"{tool} {kb}"] = await there.call(tool, {"kb": kb})
         told[f"read {kb}"] = await there.call("read", {"page": "Library/ada.other/page.md", "kb": kb})
+    for bundle_id in EVERY:
+        for base in (bundle_id.partition(".")[0], bundle_id):
+            address = f"okf://{base}/Library/{bundle_id}/page.md"
+            told[f"resource {address}"] = await there.send("resources/read", {"uri": address})
+    told["resources"] = await there.send("resources/list", {})
+    for name, begun in (("kb", ""), ("path", "Library/")):
+        asked = {
+            "ref": {"type": "ref/resource", "uri": "okf://{kb}/{+path}"},
+            "argument": {"name": name, "value": begun},
+        }
+        for kb in ("ada", "bob"):
+            more = {"context": {"arguments": {"kb": kb}}}
+            told[f"completion {name} {kb}"] = await there.send("completion/complete", {**asked, **more})
     told["list_kbs"] = await there.call("list_kbs", {})
     told["asked"] = there.asked
     return json.loads(json.dumps(told))
