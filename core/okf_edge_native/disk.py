@@ -5,8 +5,9 @@ Rules:
    real ones, and the last step never follows a symbolic link.
 2. Files become visible whole (`atomic`); our temporary files and stages are never listed unless asked into.
 3. Names stay as the system spells them.
+4. Nobody else enters a stage, so that nothing in it is exchanged before it is in place.
 
-A process that swaps directories for links while we run, as the same user, is outside of this protection.
+A process that swaps directories for links within one call, as the same user, is outside of this protection.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class DiskTree:
             raise AlreadyExistsError(f"expected nothing at {new!r}, found something")
         with port_errors(new):
             if _is_staged(old):
-                atomic.flush_tree(source)
+                self._open_up(source)
             if is_directory:
                 os.rename(source, target)  # refuses a directory with content, as two installs may race
             else:
@@ -105,7 +106,7 @@ class DiskTree:
                 raise NotFoundError(f"expected a directory at {path!r}, found none")
             if _is_staged(path):
                 with port_errors(path):
-                    atomic.flush_tree(place)
+                    self._open_up(place)
         with port_errors(other):
             if not exchange(first, second):
                 return False
@@ -128,7 +129,7 @@ class DiskTree:
         path = f"{atomic.STAGE}{os.urandom(8).hex()}"
         self._make_root()
         with port_errors(self.root):
-            os.mkdir(f"{self.root}/{path}")
+            os.mkdir(f"{self.root}/{path}", 0o700)
         return path
 
     def locate(self, path: str) -> str:
@@ -158,6 +159,13 @@ class DiskTree:
         except NotFoundError as error:
             raise AlreadyExistsError(f"expected directories above {path!r}, found a file among them") from error
         return place
+
+    def _open_up(self, stage: str) -> None:
+        """Make ready what becomes visible now: on the device, and open to those to whom the root is."""
+        atomic.flush_tree(stage)
+        own, wanted = (stat.S_IMODE(os.stat(place).st_mode) for place in (stage, self.root))
+        if os.path.isdir(stage) and own | wanted & 0o777 != own:  # some disks know no modes
+            os.chmod(stage, own | wanted & 0o777)
 
     def _make_root(self) -> None:
         """Make the directory itself, e.g. of a cache at its first use."""

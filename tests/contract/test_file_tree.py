@@ -190,6 +190,22 @@ async def test_a_rewritten_file_keeps_its_permissions(tmp_path: Path) -> None:
     assert (tmp_path / "key.json").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("replaces", [False, True], ids=["renamed", "exchanged"])
+async def test_nobody_else_enters_a_stage_until_it_is_in_place(tmp_path: Path, replaces: bool) -> None:
+    tmp_path.chmod(0o755)
+    tree = DiskTree(tmp_path)
+    stage = await tree.stage()
+    await tree.write(f"{stage}/a.md", b"new")
+    assert (tmp_path / stage).stat().st_mode & 0o777 == 0o700
+    if replaces:
+        await tree.write("done/a.md", b"old")
+        await tree.exchange(stage, "done")
+    else:
+        await tree.rename(stage, "done")
+    assert (tmp_path / "done").stat().st_mode & 0o777 == 0o755
+    assert await tree.read("done/a.md") == b"new"
+
+
 async def test_what_a_killed_run_left_is_never_listed_and_is_swept_once_old(tmp_path: Path) -> None:
     tree = DiskTree(tmp_path)
     stage = await tree.stage()

@@ -18,14 +18,14 @@ from okf_edge.bundles.contents import Contents
 from okf_edge.bundles.digest import INDEX_FILE, MANIFEST, FileDigest, content_digest, digest_of
 from okf_edge.bundles.edits import edits_of, files_below, would_be_lost
 from okf_edge.bundles.indexer import Indexer
-from okf_edge.bundles.lock import BusyError, hold_lock
+from okf_edge.bundles.lock import hold_lock
 from okf_edge.bundles.manifest import Creator, IndexInfo, Manifest, listed_files, write_manifest
 from okf_edge.bundles.names import confusable_key, derive_bundle_id, problems_of_bundle_id
 from okf_edge.bundles.registry import IndexOrigin, InstalledBundle, read_registry
-from okf_edge.bundles.swap import Swap, carry_out, repair
+from okf_edge.bundles.swap import Swap, carry_out, discard, repair
 from okf_edge.bundles.verify import Verified, require_digest, require_sound, verify
 from okf_edge.bundles.versions import compare_versions, is_version
-from okf_edge.errors import AlreadyExistsError, BundleError, InputError, NotFoundError, OkfError
+from okf_edge.errors import AlreadyExistsError, BundleError, InputError, NotFoundError, OkfError, UnavailableError
 from okf_edge.ports import Clock, FileTree, Progress
 
 NO_VERSION = "0.0.0"
@@ -93,10 +93,20 @@ async def install(
 
 
 async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool = False) -> InstalledBundle:
-    """Remove a bundle and its folder.
+    """Remove a bundle and its folder. On a full disk what can be made again goes first, so that there is room to do it.
 
     Raises: NotFoundError: no such bundle. BundleError (`local-edits`): files in it were edited or added.
     """
+    try:
+        return await _uninstall(base, bundle_id, clock, force)
+    except UnavailableError as error:
+        if error.code != "disk-full":
+            raise
+    await _make_room(base, bundle_id, force)
+    return await _uninstall(base, bundle_id, clock, force)
+
+
+async def _uninstall(base: FileTree, bundle_id: str, clock: Clock, force: bool) -> InstalledBundle:
     async with hold_lock(base, clock):
         await repair(base)
         registry = await read_registry(base)
@@ -109,6 +119,16 @@ async def uninstall(base: FileTree, bundle_id: str, *, clock: Clock, force: bool
         await _require_no_loss(base, bundle, force)
         await carry_out(base, Swap(bundle_id))
     return bundle
+
+
+async def _make_room(base: FileTree, bundle_id: str, force: bool) -> None:
+    """Remove of a bundle that is to go what no person wrote: the version before it, and the index."""
+    bundle = (await read_registry(base)).bundles.get(bundle_id)
+    if bundle:
+        await _require_no_loss(base, bundle, force)
+        for path in (bundle.kept_path, f"{bundle.path}/{INDEX_FILE}"):
+            with suppress(OkfError):
+                await base.remove(path)
 
 
 async def rollback(base: FileTree, bundle_id: str, *, clock: Clock, force: bool = False) -> InstalledBundle:
@@ -150,10 +170,10 @@ async def recover(base: FileTree, clock: Clock) -> None:
     """Finish or undo what a killed process left half done; for every command that reads bundles.
 
     Costs one look when there is nothing to do, and waits for nobody: when another process holds the lock, it is at
-    work, or was killed a moment ago.
+    work, or was killed a moment ago. Where nothing can be written now, who only reads goes on with what is there.
     """
     if "swap.json" in await files_below(base, ".okf"):
-        with suppress(BusyError):
+        with suppress(UnavailableError):
             async with hold_lock(base, clock, wait=False):
                 await repair(base)
 
@@ -357,13 +377,17 @@ async def _commit(
 ) -> tuple[_Staged, Literal["installed", "updated", "repaired"]]:
     """Move the staged folder into place, having decided again under the lock by what is there now."""
     bundle = staged.bundle
-    async with hold_lock(base, clock):
-        await repair(base)
-        current = (await read_registry(base)).bundles.get(bundle.id)
-        await _require_allowed(base, current, bundle, force)
-        outcome = _outcome(current, bundle)
-        bundle = _with_previous(bundle, current, outcome)
-        await carry_out(base, Swap(bundle.id, bundle, staged.folder, keeps=outcome == "updated"))
+    try:
+        async with hold_lock(base, clock):
+            await repair(base)
+            current = (await read_registry(base)).bundles.get(bundle.id)
+            await _require_allowed(base, current, bundle, force)
+            outcome = _outcome(current, bundle)
+            bundle = _with_previous(bundle, current, outcome)
+            await carry_out(base, Swap(bundle.id, bundle, staged.folder, keeps=outcome == "updated"))
+    except OkfError:
+        await discard(base, staged.folder)
+        raise
     return replace(staged, bundle=bundle), outcome
 
 

@@ -4,7 +4,7 @@ The steps, all under the lock:
 1. write the journal: which bundle, and what the registry will say
 2. put the staged folder in place of the old one: both swap names in one step where the host can, else the old one is
    renamed away and the new one renamed in; to uninstall, it is renamed away
-3. write the registry: the commit point
+3. write the registry: the commit point; where it can't be written, the old folder is put back
 4. keep the old folder as the one backup when a version was replaced, else remove it; then remove the journal
 
 `repair` reads the journal that a killed process left. Folders arrive whole, by one rename, so when the wanted one is in
@@ -23,12 +23,13 @@ from okf_edge.bundles.names import problems_of_bundle_id
 from okf_edge.bundles.registry import (
     LIBRARY,
     InstalledBundle,
+    Registry,
     bundle_from,
     plain_bundle,
     read_registry,
     write_registry,
 )
-from okf_edge.errors import AlreadyExistsError, NotFoundError, UnavailableError
+from okf_edge.errors import AlreadyExistsError, NotFoundError, OkfError, UnavailableError
 from okf_edge.limits import LIMITS
 from okf_edge.ports import FileTree
 from okf_edge.state import corrupt, read_state, write_state
@@ -71,16 +72,42 @@ class Swap:
 async def carry_out(tree: FileTree, swap: Swap) -> None:
     """Do the steps. The lock is held and `repair` has run."""
     await _write_journal(tree, swap)
+    exchanged = await _put_in_place(tree, swap)
+    try:
+        await _register(tree, swap)
+    except OkfError:
+        with suppress(OkfError):  # then the journal stays, and `repair` decides
+            await _put_back(tree, swap, exchanged)
+        raise
+    await _finish(tree, swap)
+
+
+async def _put_in_place(tree: FileTree, swap: Swap) -> bool:
+    """Step 2; whether both folders swapped names."""
     has_folder = bool(await files_below(tree, swap.live))
     if not has_folder:
         with suppress(NotFoundError):
             await tree.remove(swap.live)  # what is left of a folder whose files were deleted
-    if not (has_folder and swap.wanted and await tree.exchange(swap.stage, swap.live)):
-        if has_folder:
-            await tree.rename(swap.live, swap.backup)
-        if swap.wanted:
-            await tree.rename(swap.stage, swap.live)
-    await _finish(tree, swap)
+    if has_folder and swap.wanted and await tree.exchange(swap.stage, swap.live):
+        return True
+    if has_folder:
+        await tree.rename(swap.live, swap.backup)
+    if swap.wanted:
+        await tree.rename(swap.stage, swap.live)
+    return False
+
+
+async def _put_back(tree: FileTree, swap: Swap, exchanged: bool) -> None:
+    """Undo step 2, unless the registry was written all the same. Nothing of this needs room on the disk."""
+    if await _is_registered(tree, swap):
+        return
+    if exchanged:
+        await tree.exchange(swap.stage, swap.live)
+    elif swap.wanted:
+        await tree.rename(swap.live, swap.stage)
+    if await files_below(tree, swap.backup):
+        await tree.rename(swap.backup, swap.live)
+    await tree.remove(JOURNAL)
 
 
 async def repair(tree: FileTree) -> None:
@@ -93,7 +120,17 @@ async def repair(tree: FileTree) -> None:
         return
     if await files_below(tree, swap.backup):
         await tree.rename(swap.backup, swap.live)
+    if swap.stage:
+        await _remove(tree, swap.stage)
     await tree.remove(JOURNAL)
+
+
+async def discard(tree: FileTree, stage: str) -> None:
+    """Remove a stage that is not put in place; while a journal names it, that is for `repair`."""
+    with suppress(OkfError):
+        swap = await _read_journal(tree)
+        if swap is None or swap.stage != stage:
+            await tree.remove(stage)
 
 
 async def _is_in_place(tree: FileTree, swap: Swap) -> bool:
@@ -107,12 +144,23 @@ async def _is_in_place(tree: FileTree, swap: Swap) -> bool:
 
 
 async def _finish(tree: FileTree, swap: Swap) -> None:
-    registry = await read_registry(tree)
-    changed = registry.without(swap.id) if swap.wanted is None else registry.with_bundle(swap.wanted)
-    if changed != registry:
-        await write_registry(tree, changed)
+    await _register(tree, swap)
     await _put_away(tree, swap)
     await tree.remove(JOURNAL)
+
+
+async def _register(tree: FileTree, swap: Swap) -> None:
+    if not await _is_registered(tree, swap):
+        await write_registry(tree, _changed(await read_registry(tree), swap))
+
+
+async def _is_registered(tree: FileTree, swap: Swap) -> bool:
+    registry = await read_registry(tree)
+    return _changed(registry, swap) == registry
+
+
+def _changed(registry: Registry, swap: Swap) -> Registry:
+    return registry.without(swap.id) if swap.wanted is None else registry.with_bundle(swap.wanted)
 
 
 async def _put_away(tree: FileTree, swap: Swap) -> None:

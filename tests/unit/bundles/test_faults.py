@@ -163,6 +163,70 @@ async def test_a_fault_at_any_step_leaves_old_or_new_and_a_retry_works(
     assert set(seen) == {0, 1}
 
 
+class SmallTree(MemoryTree):
+    """Holds no more bytes than it was made with, and `spare` ones; what is removed makes room."""
+
+    def __init__(self, base: MemoryTree, spare: int = 0) -> None:
+        super().__init__(base.files)
+        self._most = sum(map(len, base.files.values())) + spare
+
+    async def write(self, path: str, data: bytes) -> None:
+        self._require_room(path, data)
+        await MemoryTree.write(self, path, data)
+
+    async def create(self, path: str, data: bytes) -> None:
+        self._require_room(path, data)
+        await MemoryTree.create(self, path, data)
+
+    def _require_room(self, path: str, data: bytes) -> None:
+        if sum(len(each) for name, each in self.files.items() if name != path) + len(data) > self._most:
+            raise UnavailableError("expected room on the disk, found none", code="disk-full")
+
+
+@pytest.mark.parametrize("work", [first_install, update])
+async def test_a_full_disk_leaves_the_old_version_and_nothing_of_the_new(work: Work):
+    old = MemoryTree({"note.md": b"mine"})
+    if work is update:
+        await first_install(old, ManualClock())
+    whole = await copy_of(old)
+    await work(whole, ManualClock())
+    needed = sum(map(len, whole.files.values())) - sum(map(len, old.files.values()))
+    for spare in range(0, needed + 4000, 40):
+        tree, clock = SmallTree(old, spare), ManualClock()
+        try:
+            await work(tree, clock)
+            break
+        except OkfError as error:
+            assert error.code == "disk-full"
+        clock.advance(60)
+        await recover(tree, clock)
+        assert await installed_state(tree) == await installed_state(old), f"with {spare} bytes to spare"
+        left = {path for path in tree.files if not path.startswith(".okf/locks/")}
+        assert left <= set(old.files), f"with {spare} bytes to spare"
+    assert await installed_state(tree) == await installed_state(whole)
+
+
+async def test_a_bundle_can_be_removed_from_a_full_disk():
+    tree = MemoryTree()
+    pages = {f"page{number}.md": b"---\ntype: Note\n---\n" for number in range(300)}
+    await put(tree, await make_bundle("1.0.0", pages), ManualClock())
+    full, clock = SmallTree(tree), ManualClock()
+    clock.advance(60)
+    await uninstall(full, "ada.harbour", clock=clock)
+    assert await installed_state(full) == ({}, [])
+
+
+async def test_local_edits_are_kept_on_a_full_disk_too():
+    tree = MemoryTree()
+    await first_install(tree, ManualClock())
+    tree.put(f"{FOLDER}tides.md", b"mine")
+    full = SmallTree(tree)
+    with pytest.raises(OkfError) as refusal:
+        await uninstall(full, "ada.harbour", clock=ManualClock())
+    assert refusal.value.code == "local-edits"
+    assert full.files == tree.files
+
+
 async def retry(tree: MemoryTree, work: Work, clock: ManualClock, wanted: object, replaced: dict[str, bytes]) -> None:
     try:
         await work(tree, clock)

@@ -7,184 +7,75 @@ in hidden letters is meant for nobody but a machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from okf_edge.bundles.risks.finding import Hit, Severity
-from okf_edge.bundles.risks.views import View
-
-_WHO = (
-    r"(?:(?:ai |llm |language |chat)?(?:assistants?|models?|bots?|agents?|chatbots?)"
-    r"|claude|chatgpt|gpt|copilot|gemini|llm)"
-)
-_SECRET = r"(?:system prompt|system message|developer message|hidden (?:prompt|instructions?)|initial instructions?)"
-
-# Reason, texts of which one must be there in lower case, pattern.
-_PATTERNS: tuple[tuple[str, str, str], ...] = (
-    (
-        "tells to ignore instructions",
-        "ignore;disregard;forget;override;bypass;skip;obey;do not follow;do not listen",
-        r"\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.\n]{0,40}\b(?:previous|prior"
-        r"|above|earlier|preceding|all|any|"
-        r"your|the user'?s?|system|existing)\b[^.\n]{0,30}\b(?:instructions?|prompts?|rules?"
-        r"|guidelines?|directions?|orders?|context|messages?)\b"
-        r"|\bignore the user|\bdo not (?:follow|obey|listen to) (?:the |your )?(?:user|system"
-        r"|previous|developer)\b",
-    ),
-    (
-        "gives new instructions",
-        "instruction;rule;prompt;system:;system ;from now;you are;you must;act as;developer mode",
-        r"\b(?:new|updated|real|actual|additional) (?:system )?(?:instructions?|rules?|prompt)\s*:"
-        r"|\bsystem\s*(?:prompt|message|override|note)?\s*:\s*(?:new|you|ignore|from now)"
-        r"|\bfrom now on,? (?:you|always|never)\b|\byou (?:are|must act as|will act as) (?:now"
-        r"|no longer|a (?:new|different))\b"
-        r"|\byou are now\b|\bact as (?:an? )?(?:unrestricted|jailbroken|dan|root|system|developer mode)\b"
-        r"|\bdeveloper mode (?:enabled|on)\b",
-    ),
-    (
-        "asks for the system prompt",
-        "system prompt;system message;developer message;hidden prompt;hidden instruction;initial instruction",
-        rf"\b(?:reveal|show|print|repeat|output|leak|expose|tell me)\b[^.\n]{{0,40}}\b{_SECRET}\b",
-    ),
-    (
-        "tells to deceive the user",
-        "user",
-        r"\b(?:do not|don't|never)\b[^.\n]{0,20}\b(?:tell|inform|mention|reveal|alert|notify"
-        r"|warn|show)\b[^.\n]{0,30}\b(?:the )?users?\b"
-        r"|\bwithout (?:telling|informing|asking|notifying) (?:the )?user\b|\bkeep this (?:secret"
-        r"|hidden) from (?:the )?user\b",
-    ),
-    (
-        "addresses an assistant",
-        "assistant;model;bot;agent;claude;gpt;copilot;gemini;llm;an ai",
-        r"(?:^|[\s>\"'(\[{*_#-])(?:(?:dear|hey|attention|note to|message (?:to|for)|important(?: for)?)\s+)?"
-        rf"{_WHO}\s*[:,]\s*"
-        r"(?:please\s+)?(?:before|after|when|always|never|do not|don't|you|run|call|execute"
-        r"|send|use|ignore|open|fetch|read|write|delete|publish|include|now|must|first|instead)\b"
-        rf"|\b(?:instructions?|note|message|command)s? (?:to|for) (?:the |any |all )?{_WHO}\b\s*[:\-]"
-        rf"|\bif you are an? {_WHO}\b|\bas an? (?:ai|llm|language model),? you (?:must|should|will)\b",
-    ),
-    (
-        "tells to run or send something",
-        "you must;silently;secretly;without asking;send;post;upload;exfiltrate;forward;leak",
-        r"\b(?:you must|silently|secretly|without asking)\b[^.\n]{0,30}\b(?:run|execute|call"
-        r"|invoke|use|send|upload)\b"
-        r"|\b(?:send|post|upload|exfiltrate|forward|leak)\b[^.\n]{0,40}\b(?:conversation|chat history"
-        r"|api keys?|credentials|secrets?|passwords?"
-        r"|vault|notes)\b[^.\n]{0,30}\bto\b[^.\n]{0,10}(?:https?:|\S+@|the (?:following|url))",
-    ),
-    (
-        "imitates a tool call or a role",
-        "tool_;<|;inst];<sys;<</sys;<system;</system;<assistant;</assistant;untrusted;function;antml:"
-        ";invoke;instruction;user_query;document;system:;assistant:;human:;user:;assistant :;user :"
-        ";system :",
-        r"```\s*tool_(?:call|code|use)|<\|(?:im_start|im_end|system|user|assistant|endoftext"
-        r"|eot_id|start_header_id)\|?>|\[/?INST\]|<</?SYS>>"
-        r"|</?(?:system|assistant|untrusted|tool_call|tool_use|tool_result|function_calls?"
-        r"|function_results?|antml:\w+|invoke|instructions?|user_query|document_content)\b[^>\n]{0,80}>"
-        r"|^\s*(?:#{1,6}\s*)?(?:system|assistant|human|user)\s*:\s*(?:new|ignore|you|from now|always|never)",
-    ),
-    (
-        "tells to ignore instructions (zh)",
-        "忽略;无视;無視;忘记;忘記;忘掉;不要;绕过;你现;你現;你将;起你;扮演;别;勿;泄露;透露;输出;輸出;显;打印;重复"
-        ";告诉;助手;助理;模型;智能;ai:;ai:;ai,;ai,;ai、;指令:;指示:;规则:;指令:;指示:;规则:",
-        r"(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要遵守|绕过|抛开)[^。\n*::]{0,6}(?:之前|以上|上面|上述|先前|前面|所有|一切"
-        r"|系统|系統|原有|全部|任何)[^。\n]{0,8}(?:指令|指示|提示|规则|規則|说明|命令|要求|对话|設定|设定|约束)"
-        r"|(?:忽略|无视|無視)(?:用户|用戶|使用者)"
-        r"|(?:你现在是|你現在是|从现在起你|從現在起你|从现在开始[,,]?你|请扮演|請扮演|你将扮演)"
-        r"|(?:不要|别|請勿|请勿|切勿)(?:告诉|告訴|通知|提醒|让)[^。\n]{0,4}(?:用户|用戶|使用者)"
-        r"|(?:泄露|透露|输出|輸出|显示|显出|打印|重复|告诉我)[^。\n]{0,8}(?:系统提示词|系統提示詞|系统指令|系统提示(?!用户)|提示词|提示詞)"
-        r"|(?:助手|助理|模型|人工智能|AI)[:,,、]\s*(?:请|請|你|必须|立即|在回答|执行|调用|运行)"
-        r"|(?:新的?|最新)(?:系统)?(?:指令|指示|规则)\s*[::]"
-        r"|(?:助手|助理|模型)[^。\n]{0,4}(?:必须|立即|马上)(?:执行|运行|调用)[^。\n]{0,10}(?:命令|工具|函数|脚本)",
-    ),
-    (
-        "tells to ignore instructions (ja)",
-        "無視;忘れ;破棄;あなたは;ユーザー;システム;アシスタント",
-        r"(?:以前|これまで|上記|先|すべて|全て|前)の[^。\n]{0,10}(?:指示|命令|ルール|プロンプト)[^。\n]{0,6}(?:無視|忘れ|破棄)"
-        r"|(?:指示|命令|ルール)を(?:すべて|全て)?無視"
-        r"|あなたは(?:今から|これから|もう)|ユーザー[にへ](?:は)?[^。\n]{0,8}(?:言わない|伝えない|知らせない|教えない)|システムプロンプトを[^。\n]{0,6}(?:表示"
-        r"|出力|教え|開示)|アシスタント[:,、]",
-    ),
-    (
-        "tells to ignore instructions (ko)",
-        "무시;잊;당신은;사용자;시스템",
-        r"(?:이전|위의|앞의|모든|기존)[^.\n]{0,8}(?:지시|명령|규칙|프롬프트)[^.\n]{0,8}(?:무시|잊)"
-        r"|당신은 (?:이제|지금부터)"
-        r"|사용자(?:에게|한테)[^.\n]{0,8}(?:말하지|알리지)|시스템 프롬프트[^.\n]{0,6}(?:출력|공개|보여)",
-    ),
-    (
-        "tells to ignore instructions (de)",
-        "ignorier;vergiss;vergesst;missacht;umgeh;du bist;ab jetzt;ab sofort;nutzer;system;assistent",
-        r"\b(?:ignorier\w*|vergiss|vergesst|missachte\w*|umgeh\w*)\b[^.\n]{0,40}\b(?:anweisung\w*"
-        r"|vorgaben?|regeln?|instruktion\w*|prompts?|anleitung\w*|nutzer\w*|benutzer\w*)\b"
-        r"|\bdu bist (?:jetzt|nun|ab sofort)\b|\bab (?:jetzt|sofort) (?:bist|musst|sollst) du\b"
-        r"|\b(?:sag|verrate|erzähl|teile?)\w*\b[^.\n]{0,25}\b(?:be)?nutzer\w*\b[^.\n]{0,15}\bnicht\b"
-        r"|\bsystem-?prompt\b[^.\n]{0,15}\b(?:ausgeben|anzeigen|verraten)\b|\bassistent(?:in)?\s*[:,]\s*(?:bitte"
-        r"|führe|rufe|sende|du)\b",
-    ),
-    (
-        "tells to ignore instructions (fr)",
-        "ignore;oublie;compte;tu es;vous êtes;utilisateur;assistant",
-        r"\b(?:ignore[zr]?|oublie[zr]?|ne (?:tiens|tenez) pas compte)\b[^.\n]{0,40}\b(?:instructions?"
-        r"|consignes?|règles?|directives?|prompts?|utilisateur)\b"
-        r"|\b(?:tu es|vous êtes) (?:maintenant|désormais)\b|\bne (?:dis|dites|révèle\w*|préviens"
-        r"|prévenez)\b[^.\n]{0,20}\butilisateur\b|\bassistante?\s*[:,]\s*(?:veuillez|exécute"
-        r"|appelle|envoie|avant)\b",
-    ),
-    (
-        "tells to ignore instructions (es, pt, it)",
-        "ignor;olvid;esquec;desconsider;dimentic;ahora eres;agora você;ora sei;adesso sei;usuario;asistente",
-        r"\b(?:ignor[ae]\w*|olvid[ae]\w*|esquec\w*|desconsider\w*|dimentic\w*)\b[^.\n]{0,40}\b(?:instruc\w+"
-        r"|instru[çc]\w+|istruzion\w+|reglas?|regras?|regole?|órdenes|indicaciones|usuario"
-        r"|usuário|utente)\b"
-        r"|\b(?:ahora eres|agora você é|ora sei|adesso sei)\b|\bno (?:le )?(?:digas?|reveles?"
-        r"|informes?)\b[^.\n]{0,20}\busuario\b|\basistente\s*[:,]\s*(?:por favor|ejecuta|llama"
-        r"|envía|antes)\b",
-    ),
-    (
-        "tells to ignore instructions (ru)",
-        "игнорируй;забудь;обращай;ты теперь;пользовател",
-        r"(?:игнорируй\w*|забудь\w*|не обращай\w*)[^.\n]{0,40}(?:инструкци\w*|указани\w*|правил\w*"
-        r"|команд\w*|пользовател\w*)|\bты теперь\b|не (?:говори|сообщай)\w*[^.\n]{0,15}пользовател\w*",
-    ),
-    (
-        "tells to ignore instructions (ar, hi)",
-        "تجاهل;انس;निर्देश",
-        r"(?:تجاهل|انس)[^.\n]{0,30}(?:التعليمات|الأوامر|القواعد)|(?:पिछले|सभी|उपरोक्त)[^.\n]{0,20}निर्देश[^.\n]{0,15}(?:अनदेखा"
-        r"|भूल)",
-    ),
-)
+from okf_edge.bundles.risks.phrases import LATIN, OTHER_SCRIPTS, Phrases
+from okf_edge.bundles.risks.views import View, has_any
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
+    """`needs` are groups of texts: a line with a phrase of the rule has one of each, and `after` behind the first."""
+
     reason: str
-    marks: tuple[str, ...]
+    needs: tuple[tuple[str, ...], ...]
     pattern: re.Pattern[str]
+    after: re.Pattern[str]
+
+    def may_be_in(self, lowered: str) -> bool:
+        return all(has_any(lowered, group) for group in self.needs)
 
 
-_RULES = tuple(
-    _Rule(reason, tuple(marks.split(";")), re.compile(pattern, re.I | re.M)) for reason, marks, pattern in _PATTERNS
-)
+Rules = list[tuple[_Rule, tuple[str, ...]]]
+"""Rules whose phrases a text may hold, each with the texts of its first group that are there."""
+
+
+def _rule(phrases: Phrases) -> _Rule:
+    needs = tuple(tuple(group.replace("*", "").split(";")) for group in phrases.needs.split(" & "))
+    return _Rule(phrases.reason, needs, re.compile(phrases.pattern, re.I | re.M), re.compile(phrases.after))
+
+
+_RULES = tuple(map(_rule, LATIN))
+_ALL_RULES = (*_RULES, *map(_rule, OTHER_SCRIPTS))
+_OTHER_LETTERS = re.compile("[\u0400-\u052f\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def _one_of(texts: Iterable[str]) -> str:
+    """A pattern for one of some texts, the longest that fits; told apart by their first letter, which is cheap."""
+    groups = groupby(sorted(texts, reverse=True), key=lambda text: text[0])
+    return "|".join(f"{first}(?:{'|'.join(re.escape(text[1:]) for text in group)})" for first, group in groups)
+
+
+_WORDS = frozenset(text for phrases in LATIN for text in re.split(";| & ", phrases.needs) if "a" <= text[0] <= "z")
+_SHOWN_WORDS = re.compile(f"[^a-z](?=({_one_of(_WORDS)}))")
+_WITHIN = {text: tuple(each for each in _WORDS if text.startswith(each)) for text in _WORDS}
+_NONE = dict.fromkeys(_WORDS, False)
 # A line break inside a paragraph reads as a space, so a sentence that is wrapped is one sentence.
-_SOFT_BREAK = re.compile(r"(?<=[^\s|`])\n(?=[^\s>#*+|`~<-])")
+_SOFT_BREAK = re.compile(r"\n(?<=[^\s|`]\n)(?=[^\s>#*+|`~<-])")
 _QUOTED = re.compile(
     r"`[^`\n]{1,400}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
     r"|«[^»\n]{1,400}»|‘[^’\n]{1,400}’"
 )
 
 
-def instructions(view: View, *, is_prose: bool = True) -> Iterator[Hit]:
+def instructions(view: View, rules: Rules | None = None, *, is_prose: bool = True) -> Iterator[Hit]:
     """Every instruction-like place of one view of a text; the first of a line.
 
     In prose a wrapped sentence is one, and what is quoted is talked about; in metadata neither holds.
+
+    Args: rules: those for the whole of which this is a part, when they are known.
     """
+    rules = rules_for(view.text) if rules is None else rules
+    if not rules:
+        return
     text = _SOFT_BREAK.sub(" ", view.text) if is_prose else view.text
-    lowered = text.replace("\u0130", "I").lower()  # the one letter that grows when it is lowered
+    lowered = _lowered(text)
     told: set[int] = set()
-    for rule in _RULES:
-        for start, end in _paragraphs_with(rule.marks, lowered):
+    for rule, marks in rules:
+        for start, end in _lines_for(rule, marks, lowered):
             for match in rule.pattern.finditer(text, start, end):
                 line = view.text.rfind("\n", 0, match.end())
                 if line not in told:
@@ -192,15 +83,61 @@ def instructions(view: View, *, is_prose: bool = True) -> Iterator[Hit]:
                     yield _hit(view, match, text[start:end], start, rule.reason, is_prose)
 
 
-def _paragraphs_with(marks: tuple[str, ...], lowered: str) -> Iterator[tuple[int, int]]:
-    """The lines that have a mark: a search for a text is fifty times cheaper than the pattern."""
+def rules_for(text: str) -> Rules:
+    """The rules whose phrases a text may hold, however its lines are broken, and which texts are there that they need.
+
+    Most texts are for readers, and for them this is quick.
+    """
+    flat = _lowered(text).replace("\n", " ")
+    is_latin = text.isascii() or not _OTHER_LETTERS.search(text)
+    known = dict(_NONE)
+    for shown in {*_SHOWN_WORDS.findall(f" {flat}")}:
+        known.update(dict.fromkeys(_WITHIN[shown], True))
+    found = []
+    for rule in _RULES if is_latin else _ALL_RULES:
+        if _has_all(rule.needs, flat, known):
+            marks = tuple(mark for mark in rule.needs[0] if known[mark])
+            if not rule.after.pattern or any(True for _ in _lines_for(rule, marks, flat)):
+                found.append((rule, marks))
+    return found
+
+
+def _has_all(needs: tuple[tuple[str, ...], ...], text: str, known: dict[str, bool]) -> bool:
+    """Whether a text has one of each group. What is not known yet is looked for, and known from then on."""
+    for group in needs:
+        is_there = False
+        for mark in group:
+            if mark not in known:
+                known[mark] = mark in text
+            is_there = is_there or known[mark]
+        if not is_there:
+            return False
+    return True
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case as patterns see it, letter for letter."""
+    if not text.isascii():
+        text = text.replace("\u0130", "I").replace("\u0131", "i").replace("\u017f", "s")
+    return text.lower()
+
+
+def _lines_for(rule: _Rule, marks: tuple[str, ...], lowered: str) -> Iterator[tuple[int, int]]:
+    """The lines with one of these texts that may hold a phrase of a rule."""
     for mark in marks:
         at = lowered.find(mark)
         while at != -1:
-            end = lowered.find("\n", at)
-            end = len(lowered) if end == -1 else end
-            yield lowered.rfind("\n", 0, at) + 1, end
+            end = at + len(mark)
+            if rule.after.match(lowered, end):
+                start, end = _line_of(lowered, at)
+                if len(rule.needs) == 1 or rule.may_be_in(lowered[start:end]):
+                    yield start, end
             at = lowered.find(mark, end)
+
+
+def _line_of(text: str, at: int) -> tuple[int, int]:
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, len(text) if end == -1 else end
 
 
 def _hit(view: View, match: re.Match[str], line: str, line_start: int, reason: str, is_prose: bool) -> Hit:

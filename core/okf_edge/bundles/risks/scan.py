@@ -18,7 +18,7 @@ from okf_edge.bundles.risks.columns import columns
 from okf_edge.bundles.risks.contacts import contacts
 from okf_edge.bundles.risks.credentials import credentials
 from okf_edge.bundles.risks.finding import Finding, Hit, Places
-from okf_edge.bundles.risks.instructions import instructions
+from okf_edge.bundles.risks.instructions import instructions, rules_for
 from okf_edge.bundles.risks.people import people
 from okf_edge.bundles.risks.unseen import comments, markup, unseen
 from okf_edge.bundles.risks.views import View, reading, views_of
@@ -96,7 +96,7 @@ def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
         text = document.text
         hits += [*text_hits(text), *_note_hits(document)]
     elif text:
-        hits += [*text_hits(text), *unseen(text), *_addressed(text, is_prose=False)]
+        hits += [*text_hits(text), *unseen(text), *_addressed(text)]
     else:
         hits += attachment_hits(path, data)
     hits += embedded_hits(text)
@@ -138,16 +138,22 @@ def _note_hits(document: Document) -> Iterator[Hit]:
 def _instructions(document: Document) -> Iterator[Hit]:
     """In metadata quotation marks excuse nothing; in the body they mark what is talked about."""
     text, at = document.text, document.body_start
-    yield from _addressed(text[:at], is_prose=False)
-    for hit in _addressed(text[at:], is_prose=True):
-        yield Hit(hit.kind, hit.start + at, hit.end + at, hit.value, hit.severity, hit.reason)
+    for look_alikes in _faces(text):
+        if rules := rules_for(reading(text, look_alikes=look_alikes).text):
+            yield from instructions(reading(text[:at], look_alikes=look_alikes), rules, is_prose=False)
+            for hit in instructions(reading(text[at:], look_alikes=look_alikes), rules):
+                yield Hit(hit.kind, hit.start + at, hit.end + at, hit.value, hit.severity, hit.reason)
 
 
-def _addressed(text: str, *, is_prose: bool) -> Iterator[Hit]:
-    """As it is written, and where letters of two alphabets that look alike may mix, as it looks."""
-    yield from instructions(reading(text, look_alikes=False), is_prose=is_prose)
-    if _CYRILLIC_OR_GREEK.search(text):
-        yield from instructions(reading(text), is_prose=is_prose)
+def _addressed(text: str) -> Iterator[Hit]:
+    """In a file that is no note, where quotation marks excuse nothing either."""
+    for look_alikes in _faces(text):
+        yield from instructions(reading(text, look_alikes=look_alikes), is_prose=False)
+
+
+def _faces(text: str) -> tuple[bool, ...]:
+    """Look at a text as it is written; where letters of two alphabets that look alike may mix, also as it looks."""
+    return (False,) if text.isascii() or not _CYRILLIC_OR_GREEK.search(text) else (False, True)
 
 
 def _name_hits(path: str) -> Iterator[Hit]:

@@ -23,6 +23,10 @@ _UNSEEN = (
     ("bidi", _BIDI, "marks that change the order in which text is read"),
     ("bidi", _MARKS, "a run of direction marks"),
 )
+_SUSPECT = re.compile(
+    f"[{_ZERO_WIDTH.pattern[1:-2]}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufe00-\ufe0f\U000e0000-\U000e01ef]"
+)
+"""Any letter that one of these patterns begins with."""
 _HIDDEN_HTML = re.compile(
     r"<[a-z][^>\n]{0,400}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0"
     r"|opacity\s*:\s*0(?![.\d])"
@@ -41,7 +45,7 @@ _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\1(?!`)")
 
 def unseen(text: str) -> Iterator[Hit]:
     """Letters that are not shown, the gravest of a line. Joiners in emoji and scripts that need them do their work."""
-    if text.isascii():
+    if text.isascii() or not _SUSPECT.search(text):
         return
     told: set[tuple[str, int]] = set()
     for kind, match, reason in sorted(_unseen(text), key=lambda each: (_is_stray(text, each[1]), each[1].start())):
