@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import time
 
 import pytest
 
+from effort import cpu_seconds
 from okf_edge.bundles.risks import Finding, blocking, scan, scan_file
 
 HEAD = "---\ntype: Note\n---\n"
@@ -450,6 +450,4 @@ def test_an_accepted_finding_stays_accepted_when_lines_move_and_reopens_when_the
      "password,x\n" + "a9$,b\n" * 4_000, "data:image/png;base64,AAAA " * 2_000, "ada@quayworks-zq7.org\n" * 4_000],
 )  # fmt: skip
 def test_hostile_text_costs_time_in_proportion(text):
-    start = time.process_time()
-    found(f"{HEAD}{text}\n")
-    assert time.process_time() - start < 2
+    assert cpu_seconds(lambda: found(f"{HEAD}{text}\n")) < 2
