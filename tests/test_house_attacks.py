@@ -1,4 +1,4 @@
-"""Every attack of `docs/attacks.md` is shown by tests that exist, and the table leaves none out that we were told of."""
+"""Every attack of `docs/attacks.md` is shown by tests that exist, and none that we were told of is left out."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ verified. Nothing is written outside, and what is in place is the old version or
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -51,7 +50,7 @@ class Swapping(DiskTree):
         stages = [each.name for each in root.glob(f"{STAGE}*") if each.is_dir()]
         place = root / self._swapped.replace("stage", stages[0] if stages else "none", 1)
         if place.is_dir() and not place.is_symlink():
-            os.rename(place, root.parent / f"moved{self.count}")
+            place.rename(root.parent / f"moved{self.count}")
             place.symlink_to(root.parent / "outside", target_is_directory=True)
 
 
