@@ -22,7 +22,7 @@ LARGE = 32 * 1024 * 1024
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
-    await asyncio.sleep(1.2 if scope["path"] == "/slow" else 0)
+    await asyncio.sleep({"/slow": 1.2, "/soon": 0.2}.get(scope["path"], 0))
     body = b"x" * {"/large": LARGE, "/many": LARGE // 100}.get(scope["path"], 0) or b"ok"
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -91,4 +91,19 @@ async def test_a_client_that_reads_slowly_gets_its_whole_answer() -> None:
     await asyncio.sleep(Quick.patience_seconds)
     assert len(await asyncio.wait_for(reader.read(), 20)) > LARGE
     writer.close()
+    await stop(server, task)
+
+
+async def test_who_has_sent_a_whole_request_and_no_more_gets_its_answer_and_is_closed() -> None:
+    server, task, port = await started()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET /soon HTTP/1.1\r\nHost: x\r\n\r\n")
+    await asyncio.sleep(0.1)
+    writer.write_eof()
+    assert (await asyncio.wait_for(reader.read(), 2)).endswith(b"ok")
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /soon HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\ncut")
+    await asyncio.sleep(0.1)
+    writer.write_eof()
+    assert await asyncio.wait_for(reader.read(), 2) == b""
     await stop(server, task)

@@ -33,6 +33,9 @@ UNKNOWN = "unknown"
 """In a record, in place of a tool or a base that its caller made up: it could be anything, content too. As an outcome:
 a call that writes was stopped on its way."""
 
+NOBODY = ""
+"""Who sent a request without a valid token."""
+
 
 def _unwatched(record: Record) -> None:
     pass
@@ -150,8 +153,15 @@ async def _stages(
 
 
 async def record_refusal(guards: Guards, tool: str, error: OkfError, reason: str) -> None:
-    """Record what came to no call, e.g. a foreign token; `reason` stays in the log."""
-    record = Record(format_instant(guards.clock.now()), "", tool, "", "", "denied", reason or error.code, 0.0, 0)
+    """Record what came to no call, e.g. a foreign token; `reason` stays in the log.
+
+    A flood of them leaves some lines a minute: anybody can send it, and would fill the disk.
+    """
+    try:
+        guards.buckets.take(NOBODY, "write", guards.clock.monotonic())
+    except PolicyError:
+        return
+    record = Record(format_instant(guards.clock.now()), NOBODY, tool, "", "", "denied", reason or error.code, 0.0, 0)
     await _keep(guards, record)
 
 

@@ -296,6 +296,8 @@ def _require_single_headers(request: _Request) -> None:
     double = next((name for name in names if names.count(name) > 1), None)
     if double:
         raise Refusal(400, f"the header {double} came more than once", protocol.HEADER_MISMATCH)
+    if request.header("transfer-encoding") and request.header("content-length"):
+        raise Refusal(400, "the body's length was told in two ways, so a proxy may have read another request")
 
 
 def without_port(host: str) -> str:

@@ -31,6 +31,14 @@ class Impatient(H11Protocol):
             self._next_look.cancel()
         super().connection_lost(exc)
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether to stay: who has sent a whole request, and says that no other follows, gets its answer."""
+        cycle = self.cycle
+        waits = cycle is not None and not (cycle.more_body or cycle.response_complete)
+        if waits:
+            cycle.keep_alive = False
+        return waits
+
     def _look_later(self) -> None:
         self._next_look = self.loop.call_later(self.patience_seconds, self._look)
 

@@ -104,7 +104,7 @@ def serve(
 
     config = uvicorn.Config(
         Endpoint(service_of(host, watch=watch, seconds=LIMITS.call_seconds), known, settings, issued),
-        log_level="warning",
+        log_level="error",  # what callers get wrong is told to them, not to a log that they could fill
         access_log=False,
         server_header=False,
         proxy_headers=False,

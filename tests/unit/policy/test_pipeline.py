@@ -257,3 +257,16 @@ async def test_after_a_damaged_line_calls_go_on_and_the_log_shows_it(guards: Gua
     await guards.log.append(lambda _: last)
     await call(guards, Counting())
     assert audit.verify(await guards.log.lines(), await guards.log.head(), KEY).lines == 1
+
+
+async def test_a_flood_of_foreign_tokens_leaves_some_lines_and_does_not_fill_the_disk(
+    guards: Guards, clock: ManualClock
+) -> None:
+    error = PolicyError("expected a valid bearer token", code="unauthenticated")
+    for _ in range(500):
+        await pipeline.record_refusal(guards, "http", error, "token-unknown")
+    flooded = len(await guards.log.lines())
+    assert 10 <= flooded <= 100
+    clock.advance(60)
+    await pipeline.record_refusal(guards, "http", error, "token-unknown")
+    assert len(await guards.log.lines()) == flooded + 1
