@@ -26,6 +26,9 @@ from tests.bench.quality import BUILD, Measure, judgements, measured, ndcgs, req
 from tests.bench.rows import OUT
 from tests.bench.sets import RetrievalSet
 
+HALF_AT_MOST = 200
+"""Questions that are asked of one half of a set."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -66,10 +69,15 @@ def _row(choice: str, value: str, name: str, halves: Halves, default: Halves | N
 
 async def _on_set(choice: Choice, data: RetrievalSet, models: Models) -> dict[str, Halves]:
     async def asked(product: Product) -> Halves:
-        development, test = [await _ndcgs(data.name, product, half) for half in sets.halves(data.questions)]
+        development, test = [await _ndcgs(data.name, product, some_of(half)) for half in sets.halves(data.questions)]
         return development, test
 
     return await _each_value(choice, lambda: indexed(data.notes, models, data.embedder), asked)
+
+
+def some_of(half: Sequence[sets.Question]) -> Sequence[sets.Question]:
+    """Every so many-th of a half, so that no set takes long."""
+    return half[:: -(-len(half) // HALF_AT_MOST)]
 
 
 async def _ndcgs(name: str, product: Product, asked: Sequence[sets.Question]) -> list[float]:
