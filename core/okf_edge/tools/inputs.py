@@ -31,9 +31,9 @@ class Asked(Input):
     question: Annotated[str, Field(min_length=1, max_length=LIMITS.question_chars)]
     kb: Annotated[str, Field(max_length=64, description="name, or * for all")] = ""
     k: Annotated[int, Field(ge=1, le=LIMITS.answer_candidates_count)] = 8
-    types: Texts = []
-    tags: Texts = []
-    paths: Annotated[Texts, Field(description="pages or folders")] = []
+    types: Texts = Field(default_factory=list)
+    tags: Texts = Field(default_factory=list)
+    paths: Annotated[Texts, Field(description="pages or folders")] = Field(default_factory=list)
     means: Literal["hybrid", "lexical", "dense"] = "hybrid"
 
 
