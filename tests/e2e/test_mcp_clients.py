@@ -11,6 +11,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.mcp_blocks import newcomer_at, shown_in_handbook
 from tests.served import OKF, Served, environment_at, serving
 
 MODES = ["auto", "2026-07-28", "legacy"]
@@ -73,3 +74,11 @@ async def test_the_official_client_works_over_stdio(folder: Path, tmp_path: Path
 async def test_the_official_client_works_over_http(served: Served, mode: str) -> None:
     async with httpx2.AsyncClient(headers=served.headers, trust_env=False) as http:
         await session(Client(streamable_http_client(served.url, http_client=http), mode=mode))
+
+
+async def test_a_newcomer_who_copies_the_block_of_the_handbook_is_connected(folder: Path, tmp_path: Path) -> None:
+    copied = shown_in_handbook("json")
+    parameters = StdioServerParameters(
+        command=copied["command"], args=copied["args"], env=newcomer_at(tmp_path, folder)
+    )
+    await session(Client(stdio_client(parameters)))

@@ -1,12 +1,9 @@
-"""A newcomer pastes one block, of `okf mcp config` or of the handbook, and the client is connected."""
+"""A newcomer pastes one block, of `okf mcp config`, and the client is connected."""
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -14,9 +11,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.served import OKF, environment_at, run_okf, serving
+from tests.mcp_blocks import entry_of
+from tests.served import environment_at, run_okf, serving
 
-HANDBOOK = Path(__file__).parents[2] / "bundles/handbook/commands/okf-mcp.md"
 REMOTE = ["claude-code", "codex", "cursor", "opencode", "vscode"]
 LOCAL = [
     *("claude-code", "codex", "opencode"),
@@ -32,14 +29,6 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def entry_of(block: str) -> dict[str, Any]:
-    """The server in a block, whatever its client calls the place."""
-    if block.startswith("["):
-        return dict(tomllib.loads(block)["mcp_servers"]["okf"])
-    [servers] = json.loads(block).values()
-    return dict(servers["okf"])
-
-
 async def asked(client: Client) -> str:
     async with client:
         found = await client.call_tool("query", {"question": "when does the sluice open?"})
@@ -53,16 +42,6 @@ async def test_the_block_of_a_client_starts_a_server_that_answers(folder: Path, 
     entry = entry_of(run_okf(environment, "mcp", "config", name, "--dir", str(folder), "--json")["block"])
     command, *arguments = entry["command"] if isinstance(entry["command"], list) else [entry["command"], *entry["args"]]
     parameters = StdioServerParameters(command=command, args=arguments, env=environment)
-    assert await asked(Client(stdio_client(parameters))) == "weir.md"
-
-
-async def test_the_block_in_the_handbook_starts_a_server_that_answers(folder: Path, tmp_path: Path) -> None:
-    [block] = re.findall(r"```json\n(.+?)\n```", HANDBOOK.read_text(), re.DOTALL)
-    entry, environment = entry_of(block), environment_at(tmp_path)
-    run_okf(environment, "init", str(folder), "--json")
-    run_okf(environment, "kb", "add", "river", str(folder), "--json")
-    found = {**environment, "PATH": f"{Path(OKF).parent}:{environment['PATH']}"}
-    parameters = StdioServerParameters(command=entry["command"], args=entry["args"], env=found)
     assert await asked(Client(stdio_client(parameters))) == "weir.md"
 
 

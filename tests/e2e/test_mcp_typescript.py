@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.mcp_blocks import newcomer_at, shown_in_handbook
 from tests.served import OKF, Served, environment_at, serving
 
 NODE = Path(__file__).parents[1] / "node"
@@ -89,3 +90,10 @@ def test_a_typescript_client_works_over_stdio_and_asks_its_person(
     check(found)
     assert found["questions"] == [f"Install a bundle?\nsource: {archive}"]
     assert found["installed"]["structuredContent"]["id"] == name
+
+
+def test_a_newcomer_who_copies_the_block_of_the_handbook_is_connected(folder: Path, tmp_path: Path) -> None:
+    copied = shown_in_handbook("toml")
+    assert copied == shown_in_handbook("json")
+    found = session(sdk=1, mode="legacy", **copied, env=newcomer_at(tmp_path, folder))
+    check(found)
