@@ -13,7 +13,7 @@ from itertools import groupby
 
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.bundles.risks.phrases import LATIN, OTHER_SCRIPTS, Phrases
-from okf_edge.bundles.risks.views import View, has_any
+from okf_edge.bundles.risks.views import View, beyond_ascii, has_any
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,15 @@ def _one_of(texts: Iterable[str]) -> str:
     return "|".join(f"{first}(?:{'|'.join(re.escape(text[1:]) for text in group)})" for first, group in groups)
 
 
-_WORDS = frozenset(text for phrases in LATIN for text in re.split(";| & ", phrases.needs) if "a" <= text[0] <= "z")
-_SHOWN_WORDS = re.compile(f"[^a-z](?=({_one_of(_WORDS)}))")
-_WITHIN = {text: tuple(each for each in _WORDS if text.startswith(each)) for text in _WORDS}
+def _spaced(text: str) -> str:
+    """A text in lower case with a space for whatever is no letter of ASCII."""
+    return text.encode("ascii", "replace").translate(_SPACES).decode("ascii")
+
+
+_SPACES = bytes(code if chr(code).islower() and code < 128 else 32 for code in range(256))
+_WORDS = frozenset(text for phrases in LATIN for text in re.split(";| & ", phrases.needs) if text[0].islower())
+_SHOWN_WORDS = re.compile(f" (?=({_one_of({_spaced(text) for text in _WORDS})}))")
+_WITHIN = {shown: tuple(text for text in _WORDS if shown.startswith(_spaced(text))) for shown in map(_spaced, _WORDS)}
 _NONE = dict.fromkeys(_WORDS, False)
 # A line break inside a paragraph reads as a space, so a sentence that is wrapped is one sentence.
 _SOFT_BREAK = re.compile(r"\n(?<=[^\s|`]\n)(?=[^\s>#*+|`~<-])")
@@ -89,9 +95,9 @@ def rules_for(text: str) -> Rules:
     Most texts are for readers, and for them this is quick.
     """
     flat = _lowered(text).replace("\n", " ")
-    is_latin = text.isascii() or not _OTHER_LETTERS.search(text)
+    is_latin = not _OTHER_LETTERS.search(beyond_ascii(text))
     known = dict(_NONE)
-    for shown in {*_SHOWN_WORDS.findall(f" {flat}")}:
+    for shown in {*_SHOWN_WORDS.findall(f" {_spaced(flat)}")}:
         known.update(dict.fromkeys(_WITHIN[shown], True))
     found = []
     for rule in _RULES if is_latin else _ALL_RULES:

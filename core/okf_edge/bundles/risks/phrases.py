@@ -65,7 +65,7 @@ LATIN = (
     ),
     Phrases(
         "addresses an assistant",
-        "assistant;model;bot;agent;claude;chat;gpt;copilot;gemini;llm;if you are a;as a",
+        "assistant;model;bot;agent;claude;chat;gpt;copilot;gemini;llm;if you are a;ai;language model",
         r"(?:^|[\s>\"'(\[{*_#-])(?:(?:dear|hey|attention|note to|message (?:to|for)|important(?: for)?)\s+)?"
         rf"{_WHO}\s*[:,]\s*"
         r"(?:please\s+)?(?:before|after|when|always|never|do not|don't|you|run|call|execute"
@@ -73,7 +73,7 @@ LATIN = (
         rf"|\b(?:instructions?|note|message|command)s? (?:to|for) (?:the |any |all )?{_WHO}\b\s*[:\-]"
         rf"|\bif you are an? {_WHO}\b|\bas an? (?:ai|llm|language model),? you (?:must|should|will)\b",
         after=r"(?:assistant|bot|gpt)?s?\s*[:,-]"
-        r"|n? (?:ai|llm|language|chat|assistant|model|bot|agent|claude|gpt|copilot|gemini)",
+        r"|n? (?:ai|llm|language|chat|assistant|model|bot|agent|claude|gpt|copilot|gemini)|,? you",
     ),
     Phrases(
         "tells to run or send something",

@@ -21,7 +21,7 @@ from okf_edge.bundles.risks.finding import Finding, Hit, Places
 from okf_edge.bundles.risks.instructions import instructions, rules_for
 from okf_edge.bundles.risks.people import people
 from okf_edge.bundles.risks.unseen import comments, markup, unseen
-from okf_edge.bundles.risks.views import View, reading, views_of
+from okf_edge.bundles.risks.views import View, beyond_ascii, reading, views_of
 from okf_edge.okf.document import Document
 from okf_edge.okf.outline import outline_of
 from okf_edge.okf.reader import read_document
@@ -153,7 +153,7 @@ def _addressed(text: str) -> Iterator[Hit]:
 
 def _faces(text: str) -> tuple[bool, ...]:
     """Look at a text as it is written; where letters of two alphabets that look alike may mix, also as it looks."""
-    return (False,) if text.isascii() or not _CYRILLIC_OR_GREEK.search(text) else (False, True)
+    return (False, True) if _CYRILLIC_OR_GREEK.search(beyond_ascii(text)) else (False,)
 
 
 def _name_hits(path: str) -> Iterator[Hit]:

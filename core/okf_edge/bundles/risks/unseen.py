@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from okf_edge.bundles.risks.finding import Hit, Severity
+from okf_edge.bundles.risks.views import beyond_ascii
 
 _JOINERS = "\u200c\u200d"
 _ZERO_WIDTH = re.compile(
@@ -45,7 +46,7 @@ _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]{1,2000}?(?<!`)\1(?!`)")
 
 def unseen(text: str) -> Iterator[Hit]:
     """Letters that are not shown, the gravest of a line. Joiners in emoji and scripts that need them do their work."""
-    if text.isascii() or not _SUSPECT.search(text):
+    if not _SUSPECT.search(beyond_ascii(text)):
         return
     told: set[tuple[str, int]] = set()
     for kind, match, reason in sorted(_unseen(text), key=lambda each: (_is_stray(text, each[1]), each[1].start())):

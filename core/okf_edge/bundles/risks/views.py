@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from unicodedata import normalize
 
@@ -33,14 +34,15 @@ _STYLED: dict[int, str] = {  # 𝐀 𝑎 𝟗, Ⓐ, ①, 🄰: letters of a styl
 _WIDE: dict[int, int | str] = {**_FULL_WIDTH, **_DOTS, **_STYLED}
 _LIKE_ASCII: dict[int, int | str] = {**_LOOK_ALIKES, **_WIDE}
 _WIDE_LETTERS = re.compile(
-    "[\u2024\u2460-\u2468\u24b6-\u24e9\u3002\uff01-\uff61\U0001d400-\U0001d7ff\U0001f130-\U0001f149]"
+    "[\u2024\u2460-\u2468\u24b6-\u24e9\u3002\uff01-\uff61\U0001d400-\U0001d7ff\U0001f130-\U0001f149]+"
 )
 _LIKE_ASCII_LETTERS = re.compile(f"[\u0370-\u052f{_WIDE_LETTERS.pattern[1:]}")
-"""Ranges with all that the tables translate: to look for them is a tenth of the cost of translating."""
+"""Ranges with all that the tables translate: to look for them is a tenth of the cost of translating a whole text."""
 
 _UNSEEN = re.compile(
     f"[{ZERO_WIDTH}{BIDI}\u206a-\u206f\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U000e007f\U000e0100-\U000e01ef]+"
 )
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
 _ESCAPES = re.compile(
     r"&#[xX](?P<hex>[0-9a-fA-F]{1,6});|&#(?P<decimal>[0-9]{1,7});|&(?P<name>commat|period|lowbar|colon|equals|sol|num);"
     r"|\\(?P<blank>[nrt])|\\u(?P<unicode>[0-9a-fA-F]{4})|\\x(?P<byte>[0-9a-fA-F]{2})|%(?P<percent>[2-7][0-9a-fA-F])"
@@ -96,13 +98,20 @@ def views_of(text: str) -> Iterator[View]:
             yield _replaced(plain, pattern, meaning, name)
 
 
+@lru_cache(maxsize=2)
+def beyond_ascii(text: str) -> str:
+    """The letters of a text that are no ASCII: in most texts few, and then quickly looked through for many things."""
+    return "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))
+
+
 def reading(text: str, *, look_alikes: bool = True) -> View:
     """The text without what is not seen, and with full-width letters (and look-alikes) as the ASCII they look like."""
     if text.isascii():
         return View(text)
     table, known = (_LIKE_ASCII, _LIKE_ASCII_LETTERS) if look_alikes else (_WIDE, _WIDE_LETTERS)
-    plain = View(text.translate(table) if known.search(text) else text)
-    return _replaced(plain, _UNSEEN, _nothing, "unseen") if _UNSEEN.search(text) else plain
+    letters = beyond_ascii(text)
+    plain = View(known.sub(lambda run: run[0].translate(table), text) if known.search(letters) else text)
+    return _replaced(plain, _UNSEEN, _nothing, "unseen") if _UNSEEN.search(letters) else plain
 
 
 def _replaced(view: View, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str], name: str) -> View:
