@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import statistics
+import subprocess
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -19,7 +22,7 @@ from okf_edge_native.mcp.host import NativeHost
 from okf_edge_native.mcp.stdio import OWNER
 from okf_edge_native.system import SystemClock, SystemEntropy
 from tests.bench import corpus
-from tests.bench.processes import okf
+from tests.bench.processes import OKF, okf
 from tests.bench.rows import Row
 from tests.served import serving
 
@@ -28,6 +31,13 @@ PAIRS = 200
 CLIENTS, CALLS = 50, 20
 LARGE_BYTES = 4096
 """More than Python keeps memory of its own for."""
+
+
+def start_of_tools(work: Path) -> Iterator[Row]:
+    """The whole of a server that is asked for its tools and let go."""
+    (work / "started").mkdir()
+    found = sorted(_started(work / "started") for _ in range(5))
+    yield Row("okf mcp, started and asked for its tools", found[2], "s CPU", 0.6)
 
 
 def pipeline(work: Path) -> Iterator[Row]:
@@ -47,6 +57,16 @@ def many_clients(work: Path) -> Iterator[Row]:
     p50, p99 = times[len(times) // 2], times[int(len(times) * 0.99) - 1]
     note = f"{p50 * 1000:.0f} and {p99 * 1000:.0f} ms, no error"
     yield Row(f"{CLIENTS} HTTP clients × {CALLS} calls, p99 over p50", p99 / p50, "×", 10.0, note=note)
+
+
+def _started(notes: Path) -> float:
+    before = os.times()
+    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) + "\n"
+    done = subprocess.run([OKF, "mcp", "--dir", notes], input=asked, capture_output=True, text=True, check=True)
+    if "query" not in done.stdout:
+        raise RuntimeError(f"expected a list of tools, found {done.stdout[:300]}")
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 async def _paired(notes: Path, state: Path) -> tuple[float, float]:

@@ -142,6 +142,7 @@ PARTS: tuple[Part, ...] = (
     publication.following,
     publication.taking_in,
     publication.hostile_archives,
+    calls.start_of_tools,
     calls.pipeline,
     calls.many_clients,
     embedding,

@@ -83,6 +83,22 @@ def call(number: int, name: str, arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
 
 
+def test_it_starts_without_what_only_questions_need(folder: Path) -> None:
+    ended = subprocess.run(
+        [OKF, "mcp", "--dir", str(folder)],
+        input=json.dumps(LIST) + "\n",
+        env={**environment_at(folder.parent), "PYTHONPROFILEIMPORTTIME": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "query" in ended.stdout
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in ended.stderr.splitlines()}
+    assert "pydantic" in imported
+    assert not imported & {"duckdb", "numpy", "onnxruntime", "tokenizers", "mcp", "httpx", "uvicorn", "rich"}
+
+
 def test_lines_that_are_no_message_get_their_error_and_the_next_is_answered(folder: Path) -> None:
     wrong = [
         b"{\n",
