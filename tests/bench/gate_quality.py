@@ -1,19 +1,22 @@
 """How well the gate knows what it does not know, on sets left out of its fit: `python -m tests.bench.gate_quality`.
 
 Reads the cases that `tests.bench.fit_gate` kept. For each model and set, a gate is fitted on the other sets and judges
-the one that was left out; the shipped gate is judged on the hard set's test half, which no fit has seen. Kinds of
-question weigh alike, and answerable ones as much as all others together.
+the one that was left out. What a fit chooses by loss, the share of words, is chosen anew among these others, so that
+nothing of the set left out is in its gate. Kinds of question weigh alike, and answerable ones as much as all others
+together.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tests.bench.fit_gate import FITS, Fit, auroc, best_confidence, gate_of
+from okf_edge.retrieval.scripts import shares_of
+from tests.bench.fit_gate import FITS, Cases, Fit, best_confidence, gate_of
 from tests.bench.gate_worlds import Case, Sight
 from tests.bench.quality import BUILD
 from tests.bench.rows import OUT
@@ -21,17 +24,20 @@ from tests.bench.rows import OUT
 CASES = BUILD / "bench" / "gate-cases.json"
 BINS = 10
 REFUSED_AT_MOST = 0.05
+SHARES = (0.0, 0.15, 0.3, 0.5, 0.7)
+EVERY_SET, EVERY_LANGUAGE = "every set", "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One set under a gate that never saw it, for one kind of unanswerable question.
+    """Some questions under gates that never saw their sets, for one kind of unanswerable question.
 
     `wrong` is the share of these answered when 5% of the answerable ones are refused.
     """
 
     model: str
     set: str
+    lang: str
     kind: str
     questions: int
     auroc: float
@@ -48,38 +54,102 @@ class Bin:
     weight: float
 
 
-def held_out(fit: Fit, cases: Mapping[str, Sequence[Case]]) -> tuple[list[Held], list[Bin], float]:
-    """Figures by set and kind, the reliability over all sets, and the expected calibration error."""
-    rows: list[Held] = []
-    judged: list[tuple[float, bool, float]] = []
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One question, and the confidence of a gate that never saw its set."""
+
+    set: str
+    case: Case
+    confidence: float
+
+    @property
+    def lang(self) -> str:
+        return "zh" if "Han" in shares_of(self.case.text) else "en"
+
+
+def held_out(fit: Fit, cases: Cases) -> list[Judged]:
+    """Every question, judged by a gate that was fitted without its set."""
+    judged: list[Judged] = []
     for name, own in cases.items():
-        gate = gate_of({other: known for other, known in cases.items() if other != name}, fit.columns)
-        confidences = [(case, best_confidence(case, gate)) for case in own]
-        rows += _held(fit.model, name, confidences)
-        judged += _weighed(confidences)
-    return rows, _bins(fit.model, judged), _error(judged)
+        others = _without(cases, name)
+        gate = gate_of(others, fit.columns, best_share(fit, others))
+        judged += [Judged(name, case, best_confidence(case, gate)) for case in own]
+    return judged
 
 
-def _held(model: str, name: str, judged: Sequence[tuple[Case, float]]) -> list[Held]:
-    kept = [confidence for case, confidence in judged if case.is_answerable]
+def best_share(fit: Fit, cases: Cases) -> float:
+    """The share of the gate of words alone that does best on each of these sets when it is left out of the others."""
+    if "cosine" not in fit.columns:
+        return 0.0
+
+    def loss(share: float) -> float:
+        gates = {name: gate_of(_without(cases, name), fit.columns, share) for name in cases}
+        return float(np.mean([log_loss(own, gates[name]) for name, own in cases.items()]))
+
+    return min(SHARES, key=loss)
+
+
+def _without(cases: Cases, name: str) -> Cases:
+    return {other: known for other, known in cases.items() if other != name}
+
+
+def log_loss(cases: Sequence[Case], gate: Mapping[str, float]) -> float:
+    """How far the best confidences are from the truth; kinds of question weigh as they do in the fit."""
+    by_kind: dict[str, list[float]] = {}
+    for case in cases:
+        right = best_confidence(case, gate) if case.is_answerable else 1 - best_confidence(case, gate)
+        by_kind.setdefault(case.kind, []).append(-float(np.log(max(right, 1e-12))))
+    answerable = float(np.mean(by_kind.pop("answerable")))
+    return 0.5 * answerable + 0.5 * float(np.mean([np.mean(losses) for losses in by_kind.values()]))
+
+
+def rows_of(model: str, judged: Sequence[Judged]) -> Iterator[Held]:
+    """By set, by language within a set that has both, and by language over all sets."""
+    for name in dict.fromkeys(one.set for one in judged):
+        own = [one for one in judged if one.set == name]
+        yield from _rows(model, name, EVERY_LANGUAGE, own)
+        yield from _by_language(model, name, own)
+    yield from _by_language(model, EVERY_SET, judged)
+
+
+def _by_language(model: str, name: str, judged: Sequence[Judged]) -> Iterator[Held]:
+    languages = sorted({one.lang for one in judged if one.case.is_answerable})
+    for lang in languages if len(languages) > 1 else ():
+        yield from _rows(model, name, lang, [one for one in judged if one.lang == lang])
+
+
+def _rows(model: str, name: str, lang: str, judged: Sequence[Judged]) -> Iterator[Held]:
+    kept = [one.confidence for one in judged if one.case.is_answerable]
     bound = float(np.quantile(kept, REFUSED_AT_MOST))
-    rows = []
-    for kind in sorted({case.kind for case, _ in judged if not case.is_answerable}):
-        others = [confidence for case, confidence in judged if case.kind == kind]
+    for kind in sorted({one.case.kind for one in judged if not one.case.is_answerable}):
+        others = [one.confidence for one in judged if one.case.kind == kind]
         wrong = float(np.mean(np.array(others) >= bound))
-        rows.append(Held(model, name, kind, len(others), auroc(kept, others), wrong))
-    return rows
+        yield Held(model, name, lang, kind, len(others), auroc(kept, others), wrong)
 
 
-def _weighed(judged: Sequence[tuple[Case, float]]) -> list[tuple[float, bool, float]]:
-    """Confidence, whether it is of an answerable question, and weight."""
-    kinds = {case.kind for case, _ in judged}
-    counts = {kind: sum(case.kind == kind for case, _ in judged) for kind in kinds}
-    share = {kind: 0.5 if kind == "answerable" else 0.5 / (len(kinds) - 1) for kind in kinds}
-    return [(value, case.is_answerable, share[case.kind] / counts[case.kind]) for case, value in judged]
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    high, low = np.array(positive)[:, None], np.array(negative)[None]
+    return float((high > low).mean() + 0.5 * (high == low).mean())
 
 
-def _bins(model: str, judged: Sequence[tuple[float, bool, float]]) -> list[Bin]:
+Weighed = tuple[float, bool, float]
+"""Confidence, whether it is of an answerable question, and weight."""
+
+
+def reliability(model: str, judged: Sequence[Judged]) -> list[Bin]:
+    """What confidences are worth, tenth by tenth; sets weigh alike."""
+    names = dict.fromkeys(one.set for one in judged)
+    return _bins(model, [each for name in names for each in _weighed([one for one in judged if one.set == name])])
+
+
+def _weighed(judged: Sequence[Judged]) -> Iterator[Weighed]:
+    counts = Counter(one.case.kind for one in judged)
+    for one in judged:
+        share = 0.5 if one.case.is_answerable else 0.5 / (len(counts) - 1)
+        yield one.confidence, one.case.is_answerable, share / counts[one.case.kind]
+
+
+def _bins(model: str, judged: Sequence[Weighed]) -> list[Bin]:
     bins = []
     for place in range(BINS):
         within = [one for one in judged if place == min(int(one[0] * BINS), BINS - 1)]
@@ -90,8 +160,8 @@ def _bins(model: str, judged: Sequence[tuple[float, bool, float]]) -> list[Bin]:
     return bins
 
 
-def _error(judged: Sequence[tuple[float, bool, float]]) -> float:
-    bins = _bins("", judged)
+def error(bins: Sequence[Bin]) -> float:
+    """By how much the confidence is off on average: the expected calibration error."""
     return sum(each.weight * abs(each.confidence - each.answered) for each in bins) / sum(each.weight for each in bins)
 
 
@@ -100,24 +170,27 @@ def read_cases() -> dict[str, dict[str, list[Case]]]:
     kept: dict[str, dict[str, list[Case]]] = {}
     for item in json.loads(CASES.read_text("utf-8")):
         seen = tuple(Sight(**sight) for sight in item["seen"])
-        case = Case(item["world"], item["kind"], item["text"], seen, item.get("lang", ""))
+        case = Case(item["world"], item["kind"], item["text"], seen)
         kept.setdefault(item["model"], {}).setdefault(item["set"], []).append(case)
     return kept
+
+
+def _line(row: Held) -> str:
+    named = f"{row.model or 'words':13} {row.set:12} {row.lang:3} {row.kind:10} {row.questions:4}"
+    return f"{named} AUROC {row.auroc:.3f} wrong {row.wrong:.3f}"
 
 
 def main() -> int:
     known = read_cases()
     found: dict[str, list[object]] = {"held": [], "reliability": [], "errors": []}
     for fit in FITS:
-        if fit.model not in known:
-            continue
-        rows, bins, error = held_out(fit, known[fit.model])
-        for row in rows:
-            print(f"{row.model or 'words':13} {row.set:12} {row.kind:10} AUROC {row.auroc:.3f} wrong {row.wrong:.3f}")
-        print(f"{fit.model or 'words':13} calibration error {error:.3f}")
+        judged = held_out(fit, known[fit.model])
+        rows, bins = list(rows_of(fit.model, judged)), reliability(fit.model, judged)
+        print("\n".join(map(_line, rows)))
+        print(f"{fit.model or 'words':13} calibration error {error(bins):.3f}", flush=True)
         found["held"] += [asdict(row) for row in rows]
         found["reliability"] += [asdict(each) for each in bins]
-        found["errors"].append({"model": fit.model, "error": error})
+        found["errors"].append({"model": fit.model, "error": error(bins)})
     OUT.mkdir(exist_ok=True)
     (OUT / "gate.json").write_text(json.dumps(found, indent=1), "utf-8")
     return 0

@@ -57,6 +57,8 @@ class Sight:
     cosine: float
     meaning: float
     foreign: float
+    lacking: bool
+    unnamed: float
     answers: bool
 
 
@@ -68,7 +70,6 @@ class Case:
     kind: str
     text: str
     seen: tuple[Sight, ...]
-    lang: str = ""
 
     @property
     def is_answerable(self) -> bool:
@@ -149,9 +150,7 @@ async def hard_cases(model: str, models: CachedModels, half: hard.Half = "dev") 
 async def _hard_case(shelf: Library, one: HardQuestion, kind: str, sources: tuple[Source, ...]) -> Case:
     answers = one.is_answerable and kind != "removed"
     answer = await shelf.ask(SearchRequest(one.text, k=JUDGED, explain=True), sources)
-    return Case(
-        HARD, "answerable" if answers else kind, one.text, _sights(answer, {one.path} if answers else ()), one.lang
-    )
+    return Case(HARD, "answerable" if answers else kind, one.text, _sights(answer, {one.path} if answers else ()))
 
 
 async def _without(shelf: Library, path: str) -> tuple[Source, ...]:
@@ -188,6 +187,8 @@ def _sights(answer: Answer, relevant: Collection[str]) -> tuple[Sight, ...]:
             cosine=item["cosine"] or 0.0,
             meaning=item["meaning"] or 0.0,
             foreign=item["foreign"],
+            lacking=bool(item["lacking"]),
+            unnamed=item["unnamed"],
             answers=item["path"] in relevant,
         )
         for item in _judged(answer)

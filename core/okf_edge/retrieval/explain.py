@@ -7,7 +7,7 @@ from typing import Any
 
 from okf_edge.ports import Clock
 from okf_edge.retrieval.fuse import Ranked
-from okf_edge.retrieval.gate import Judgement
+from okf_edge.retrieval.gate import Judgement, Reading
 from okf_edge.retrieval.lexical import Vocabulary
 from okf_edge.retrieval.meaning import Questions
 from okf_edge.retrieval.plan import Plan
@@ -115,10 +115,16 @@ def ranking(ranked: Sequence[Ranked]) -> list[dict[str, Any]]:
 
 
 def gate(
-    judgement: Judgement, shown: Sequence[Ranked], confidences: Sequence[float], foreign: Sequence[float]
+    judgement: Judgement, shown: Sequence[Ranked], confidences: Sequence[float], readings: Sequence[Reading]
 ) -> dict[str, Any]:
     judged = [
-        {"path": item.path, "confidence": confidence, "foreign": round(part, 3)}
-        for item, confidence, part in zip(shown, confidences, foreign, strict=True)
+        {
+            "path": item.path,
+            "confidence": confidence,
+            "foreign": round(read.foreign, 3),
+            "lacking": read.lacking,
+            "unnamed": round(read.unnamed, 3),
+        }
+        for item, confidence, read in zip(shown, confidences, readings, strict=True)
     ]
     return {"verdict": judgement.verdict, "judged": judged}

@@ -4,19 +4,23 @@ Rules:
 1. A candidate is judged by itself: its words, their coverage of the question and its cosine. So a long or stuffed page
    that ranks high can't cause a refusal when a page below it matches.
 2. Where question and content share no script, words say nothing and the cosine decides alone.
-3. A missing index is an error elsewhere, never a refusal here.
+3. A candidate without anything of the kind that is asked for, say an amount of money (`asked`), or without the number
+   or identifier that is asked about, hardly answers.
+4. A missing index is an error elsewhere, never a refusal here.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from okf_edge.retrieval.answer import Verdict
+from okf_edge.retrieval.asked import lacking
 from okf_edge.retrieval.calibration import Gate
 from okf_edge.retrieval.fuse import Hit, Ranked
-from okf_edge.retrieval.lexical import Vocabulary
+from okf_edge.retrieval.lexical import Term, Vocabulary
 from okf_edge.retrieval.plan import Plan
 from okf_edge.retrieval.scripts import shares_of, unshared
 
@@ -42,25 +46,61 @@ class Judgement:
     reason: str
 
 
-def foreign_part(hit: Hit, plan: Plan, text: str) -> float:
-    """The part of the question about which words say nothing: what is in scripts that the candidate's text lacks.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a candidate's text tells beside its scores.
 
-    All of it in a search by meaning alone; nothing without a vector, since then there is nothing else to go by.
+    `foreign` is the part of the question about which words say nothing: what is in scripts that the text lacks. It is
+    all in a search by meaning alone, and nothing without a vector, since then there is nothing else to go by. `lacking`
+    names the kind of thing that the question asks for, where the text has nothing of it. `unnamed` is the share of the
+    question's numbers and identifiers that the candidate does not name.
     """
+
+    foreign: float = 0.0
+    lacking: str = ""
+    unnamed: float = 0.0
+
+
+def reading_of(hit: Hit, plan: Plan, vocabulary: Vocabulary, text: str) -> Reading:
+    """What the text of a candidate tells; its title counts as text."""
+    return Reading(
+        foreign=_foreign_part(hit, plan, text),
+        lacking=lacking(plan.question, f"{hit.place.title}\n{text}"),
+        unnamed=_unnamed(hit, vocabulary),
+    )
+
+
+def _unnamed(hit: Hit, vocabulary: Vocabulary) -> float:
+    """What alarm E-415 means no page on E-405 tells, however alike they are. Parts of an identifier don't name it."""
+    named = [term.text in hit.weights for term in vocabulary.terms if _NUMBERED.search(term.text) and _is_whole(term)]
+    return named.count(False) / len(named) if named else 0.0
+
+
+def _is_whole(term: Term) -> bool:
+    return term.text == term.word.casefold()
+
+
+_NUMBERED = re.compile(r"\d")
+
+
+def _foreign_part(hit: Hit, plan: Plan, text: str) -> float:
     if hit.cosine is None:
         return 0.0
     return unshared(plan.scripts, shares_of(text)) if plan.terms else 1.0
 
 
-def confidence(hit: Hit, gate: Gate, foreign: float) -> float:
+def confidence(hit: Hit, gate: Gate, reading: Reading) -> float:
     """Calibrated probability that a candidate answers, in [0, 1]."""
-    cosine = hit.cosine or 0.0
+    cosine, foreign = hit.cosine or 0.0, reading.foreign
     native = gate.bias + gate.lexical * hit.lexical + gate.coverage * hit.coverage + gate.cosine * cosine
     odds = (1 - foreign) * native + foreign * (gate.foreign_bias + gate.foreign_meaning * (hit.meaning or 0.0))
+    odds -= gate.lacking * bool(reading.lacking) + gate.unnamed * reading.unnamed
     return round(1 / (1 + math.exp(-odds)), CONFIDENCE_DIGITS)
 
 
-def judge(ranked: Sequence[Ranked], confidences: Sequence[float], vocabulary: Vocabulary) -> Judgement:
+def judge(
+    ranked: Sequence[Ranked], confidences: Sequence[float], readings: Sequence[Reading], vocabulary: Vocabulary
+) -> Judgement:
     """Whether the best candidates are likely enough to answer, and why."""
     if not ranked:
         return Judgement("no-confident-match", "Nothing here matches the question.")
@@ -68,7 +108,8 @@ def judge(ranked: Sequence[Ranked], confidences: Sequence[float], vocabulary: Vo
     found = words_of(ranked[best].hit, vocabulary)
     if confidences[best] >= THRESHOLD:
         return Judgement("ok", " ".join([f"{ranked[best].path} {found}.", *conflicts(ranked)]))
-    reason = f"The nearest page, {ranked[best].path}, {found}{_missing(ranked[:JUDGED], vocabulary)}."
+    missing = f"{_missing(ranked[:JUDGED], vocabulary)}{_lacking(readings[:JUDGED])}"
+    reason = f"The nearest page, {ranked[best].path}, {found}{missing}."
     return Judgement("no-confident-match", reason)
 
 
@@ -98,6 +139,12 @@ CONFLICT_SHARE = 0.7
 
 def outdated(item: Ranked) -> str:
     return " and ".join(["deprecated"] * item.deprecated + ["stale"] * item.stale)
+
+
+def _lacking(readings: Sequence[Reading]) -> str:
+    """What is asked for, where none of these has anything of the kind, as the end of a sentence."""
+    kind = readings[0].lacking
+    return f"; no {kind} stands in it" if kind and all(reading.lacking for reading in readings) else ""
 
 
 def _missing(ranked: Sequence[Ranked], vocabulary: Vocabulary) -> str:

@@ -14,7 +14,7 @@ from okf_edge.retrieval.dense import Nearest
 from okf_edge.retrieval.evidence import Evidence, evidence_of
 from okf_edge.retrieval.explain import Trace
 from okf_edge.retrieval.fuse import Hit, Ranked, concepts_of, rank
-from okf_edge.retrieval.gate import JUDGED, confidence, foreign_part, judge
+from okf_edge.retrieval.gate import JUDGED, confidence, judge, reading_of
 from okf_edge.retrieval.hits import hits_of
 from okf_edge.retrieval.lexical import Vocabulary
 from okf_edge.retrieval.meaning import Questions, questions_of
@@ -125,13 +125,13 @@ async def answer_of(
     """Steps 6 and 7: what is shown of the ranking, and whether it answers."""
     evidence, changed = await _evidence(ranked, found.vocabulary, max(request.k, JUDGED))
     shown = [item for item in ranked if item.path in evidence]
-    foreign = [foreign_part(item.hit, found.plan, evidence[item.path].text) for item in shown]
+    readings = [reading_of(item.hit, found.plan, found.vocabulary, evidence[item.path].text) for item in shown]
     confidences = [
-        confidence(item.hit, calibration_of(item.hit.model).gate, part)
-        for item, part in zip(shown, foreign, strict=True)
+        confidence(item.hit, calibration_of(item.hit.model).gate, reading)
+        for item, reading in zip(shown, readings, strict=True)
     ]
-    judgement = judge(shown, confidences, found.vocabulary)
-    trace.step("gate", lambda: explain.gate(judgement, shown, confidences, foreign))
+    judgement = judge(shown, confidences, readings, found.vocabulary)
+    trace.step("gate", lambda: explain.gate(judgement, shown, confidences, readings))
 
     candidates = tuple(
         candidate_of(item, evidence[item.path], value, found.vocabulary)
