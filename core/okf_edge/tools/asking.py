@@ -84,7 +84,8 @@ async def _answer(world: World, asked: inputs.Asked, k: int, *, explain: bool) -
     else:
         bases, absent = (await world.base(asked.kb),), {}
     usable = [base for base in bases if not base.problem]
-    return await world.host.searcher(usable, absent, world.caller).search(request)
+    answer = await world.host.searcher(usable, absent, world.caller).search(request)
+    return replace(answer, timings={}) if world.caller.rules else answer  # they tell of hidden pages too
 
 
 def _page(answer: Answer, places: tuple[Candidate, ...], cut: str) -> Answer:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,7 @@ async def outcome(service, caller: Caller, tool: str, arguments: dict[str, Any])
         result = await service.call(caller, tool, arguments)
     except OkfError as error:
         return [type(error).__name__, error.code, error.message, error.hint]
+    assert not (caller.rules and result.content.get("timings"))
     return json.loads(json.dumps({**result.content, "timings": {}}))
 
 
@@ -75,6 +78,40 @@ async def test_a_base_with_hidden_pages_answers_like_one_without_them(tmp_path: 
         if one != other:
             differing.append((tool, arguments, one, other))
     assert differing == []
+
+
+async def test_resources_and_completions_tell_nothing_of_hidden_pages(tmp_path: Path) -> None:
+    whole = await world(tmp_path / "a", {**SEEN, **HIDDEN}, indexed=False)
+    without = await world(tmp_path / "b", SEEN, indexed=False)
+
+    async def told(service: Any, caller: Caller) -> list[Any]:
+        begun = ("", "c", "concepts/", "concepts/h", "s", "secret/", "z")
+        found: list[Any] = [await service.completions(caller, "path", each, "river") for each in begun]
+        found.append([each.uri for each in await service.resources(caller)])
+        for page in ("map", "concepts/weir.md", "concepts/hidden-eel.md", "CONCEPTS/hidden-eel.md", "secret/plan.md"):
+            try:
+                text = (await service.resource(caller, f"okf://river/{page}")).text
+                found.append(re.sub("untrusted-[0-9a-f]{12}", "", text))
+            except OkfError as error:
+                found.append([error.code, error.message, error.hint])
+        return found
+
+    assert await told(whole, reader(**RULES)) == await told(without, reader(name="other"))
+
+
+async def test_the_time_of_an_answer_does_not_tell_which_words_hidden_pages_hold(tmp_path: Path) -> None:
+    hidden = {f"secret/{number}.md": f"# Zanzibar {number}\n\n{'The zanzibar plan. ' * 9}\n" for number in range(80)}
+    service = await world(tmp_path, {**SEEN, **hidden})
+
+    async def spent(question: str) -> float:
+        started = time.thread_time()
+        await outcome(service, reader(**RULES), "query", {"question": question})
+        return time.thread_time() - started
+
+    await spent("warm")
+    pairs = [(await spent("zanzibar plan"), await spent("zyxwvuts plan")) for _ in range(7)]
+    ratios = sorted(held / absent for held, absent in pairs)
+    assert 0.6 < ratios[len(ratios) // 2] < 1.6
 
 
 @pytest.mark.parametrize("rules", [RULES, {"allow": ("concepts", "river", "Library/acme.ops"), **RULES}])
