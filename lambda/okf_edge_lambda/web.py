@@ -5,33 +5,28 @@ docs/decisions/0024-what-the-service-speaks.md is the contract; `/docs` shows it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Header, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException
 
 from okf_edge import __version__
-from okf_edge.errors import InputError, NotFoundError, OkfError, PolicyError
+from okf_edge.errors import NotFoundError, OkfError, PolicyError
 from okf_edge.feed.names import FOLDER, HIDDEN, TIMESTAMP_KEY, TOP_LEVEL, is_target, role_in
 from okf_edge.feed.release import Release
 from okf_edge.limits import LIMITS
 from okf_edge.policy.caller import Caller
-from okf_edge_lambda import docs, environment, faults, layout, store, submitting
+from okf_edge_lambda import docs, environment, layout, refusals, store, submitting
 from okf_edge_lambda.access import Asgi, caller_of
 from okf_edge_lambda.believed import newest
 from okf_edge_lambda.settings import settings
-from okf_edge_lambda.telling import count, logger
-from okf_edge_native.mcp.http import HEALTH, METADATA, PATH, Endpoint, without_port
+from okf_edge_lambda.telling import count
+from okf_edge_native.mcp.http import Endpoint
 
 DIRECT_BYTES = 1_000_000
 """Metadata that goes through the function; larger goes by redirect, since an answer holds 6 MB as text in JSON."""
-
-ENDPOINT_PATHS = frozenset({PATH, METADATA, METADATA + PATH, HEALTH})
 
 Auth = Annotated[str, Header(alias="authorization")]
 
@@ -87,41 +82,10 @@ def application(endpoint: Endpoint) -> Asgi:
         redoc_url=None,
     )
     app.get("/docs", include_in_schema=False)(lambda: HTMLResponse(docs.page(app.openapi())))
-    app.add_exception_handler(OkfError, _refusal)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _unanswered)
-    app.add_exception_handler(Exception, _defect)
+    refusals.tell(app)
     app.state.endpoint = endpoint
     app.include_router(routes)
-    return Pinned(app, endpoint)
-
-
-class Pinned:
-    """The routes of the service and the endpoint of MCP, under the names that the service goes by: those that are
-    configured, and that of its Function URL, which AWS writes into every event, whatever the client claims."""
-
-    def __init__(self, app: Asgi, endpoint: Endpoint) -> None:
-        self._app = app
-        self._endpoint = endpoint
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        settings_of = self._endpoint.settings
-        domain = str(scope.get("aws.event", {}).get("requestContext", {}).get("domainName", "")).lower()
-        if domain and domain not in settings_of.hosts:
-            self._endpoint.settings = replace(settings_of, hosts=settings_of.hosts | {domain})
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        meant: Asgi = self._endpoint if scope["path"] in ENDPOINT_PATHS else self._app
-        await (self._refusal(headers) or meant)(scope, receive, send)
-
-    def _refusal(self, headers: Mapping[str, str]) -> JSONResponse | None:
-        known, host, origin = self._endpoint.settings, headers.get("host", ""), headers.get("origin", "")
-        if without_port(host) not in known.hosts:
-            error = PolicyError("the service does not go by that name", code="unknown-host", hint="See OKF_HOSTS.")
-        elif origin and origin not in known.origins and origin not in (f"https://{host}", f"http://{host}"):
-            error = PolicyError("pages of this origin are not answered", code="unknown-origin", hint="See OKF_ORIGINS.")
-        else:
-            return None
-        return JSONResponse(faults.told(error), 403)
+    return refusals.Pinned(app, endpoint)
 
 
 async def _reader(request: Request, authorization: Auth = "") -> Caller:
@@ -302,41 +266,3 @@ def _no_release(bundle_id: str, version: str) -> NotFoundError:
 def _bundle(release: Release) -> dict[str, Any]:
     told = asdict(release)
     return {name: told[name] for name in told if name not in ("dependencies", "signer")} | {"creator": release.creator}
-
-
-async def _refusal(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, OkfError)
-    status = faults.status_of(error)
-    headers = {}
-    if status == 401:
-        headers["www-authenticate"] = 'Bearer realm="okf", Basic realm="okf"'
-    if isinstance(error, PolicyError) and "retry_after_seconds" in error.details:
-        headers["retry-after"] = str(error.details["retry_after_seconds"])
-    if status >= 500:
-        count("Failed")
-        logger.warning("refused", extra={"code": error.code, "reason": error.message, "path": request.url.path})
-    return JSONResponse(faults.told(error), status, headers)
-
-
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    issues = [f"{'.'.join(map(str, each['loc'][1:])) or 'body'}: {each['msg']}" for each in error.errors()]
-    told = InputError(f"this can't be asked like that: {'; '.join(issues)}", code="bad-arguments", issues=issues)
-    return JSONResponse(faults.told(told), 400)
-
-
-async def _unanswered(request: Request, error: Exception) -> JSONResponse:
-    """No route, another method, or a body that is no JSON at all, e.g. compressed."""
-    assert isinstance(error, HTTPException)
-    told: OkfError = InputError("expected a body of JSON text in UTF-8, found something else", code="bad-arguments")
-    if error.status_code == 404:
-        told = NotFoundError("nothing is served here", code="no-route", hint="What is served is told at /docs.")
-    elif error.status_code == 405:
-        told = InputError(f"{request.method} is not answered here", code="no-route", hint="See /docs.")
-    return JSONResponse(faults.told(told), error.status_code, error.headers)
-
-
-async def _defect(request: Request, error: Exception) -> JSONResponse:
-    count("Defect")
-    logger.exception("defect", extra={"path": request.url.path})
-    return JSONResponse(faults.told(OkfError("internal error", code="internal")), 500)
