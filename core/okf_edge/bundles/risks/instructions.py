@@ -90,11 +90,11 @@ def instructions(view: View, rules: Rules | None = None, *, is_prose: bool = Tru
 
 
 def rules_for(text: str) -> Rules:
-    """The rules whose phrases a text may hold, however its lines are broken, and which texts are there that they need.
+    """The rules whose phrases a text may hold, as prose or not, and which texts are there that they need.
 
     Most texts are for readers, and for them this is quick.
     """
-    flat = _lowered(text).replace("\n", " ")
+    flat = _SOFT_BREAK.sub(" ", _lowered(text))
     is_latin = not _OTHER_LETTERS.search(beyond_ascii(text))
     known = dict(_NONE)
     for shown in {*_SHOWN_WORDS.findall(f" {_spaced(flat)}")}:
@@ -103,7 +103,7 @@ def rules_for(text: str) -> Rules:
     for rule in _RULES if is_latin else _ALL_RULES:
         if _has_all(rule.needs, flat, known):
             marks = tuple(mark for mark in rule.needs[0] if known[mark])
-            if not rule.after.pattern or any(True for _ in _lines_for(rule, marks, flat)):
+            if any(True for _ in _lines_for(rule, marks, flat)):
                 found.append((rule, marks))
     return found
 

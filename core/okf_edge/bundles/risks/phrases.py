@@ -94,11 +94,13 @@ LATIN = (
     ),
     Phrases(
         "imitates a tool call or a role",
-        "<;tool_;inst]",
+        "*<;*tool_;*[inst;*[/inst",
         r"```\s*tool_(?:call|code|use)|<\|(?:im_start|im_end|system|user|assistant|endoftext"
         r"|eot_id|start_header_id)\|?>|\[/?INST\]|<</?SYS>>"
         r"|</?(?:system|assistant|untrusted|tool_call|tool_use|tool_result|function_calls?"
         r"|function_results?|antml:\w+|invoke|instructions?|user_query|document_content)\b[^>\n]{0,80}>",
+        after=r"[|<\]]|call|code|use|/?(?:sys|assistant|untrusted|tool_|function_|antml:|invoke|instruction|user_query"
+        r"|document_content)",
     ),
     Phrases(
         "tells to ignore instructions (de)",
