@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -23,7 +22,7 @@ from tests.bench.hard.measure import MODEL, ask_of
 from tests.bench.hard.questions import HALVES, questions
 from tests.bench.product import Product, indexed
 from tests.bench.quality import BUILD, Measure, judgements, measured, ndcgs, request_of
-from tests.bench.rows import OUT
+from tests.bench.rows import beside, keep, read
 from tests.bench.sets import RetrievalSet
 
 HALF_AT_MOST = 200
@@ -128,8 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if name == HARD or sets.CORPORA.is_dir():
                 rows += asyncio.run(compare(choice, name, models))
                 print(shown(rows[-len(choice.values) :]), flush=True)
-    OUT.mkdir(exist_ok=True)
-    (OUT / "choices.json").write_text(json.dumps([asdict(row) for row in rows], indent=1), "utf-8")
+    order = {choice.name: at for at, choice in enumerate(CHOICES)}
+    kept = beside(read("choices"), [asdict(row) for row in rows], "choice", "set")
+    keep("choices", sorted((row for row in kept if row["choice"] in order), key=lambda row: order[row["choice"]]))
     return 0
 
 
