@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from hashlib import blake2b
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from okf_edge.index import coarse
 from okf_edge.index.pages import Page, read_page
 from okf_edge.index.quantise import LEVELS, Quantised, quantised
-from okf_edge.ports import Embedder, EmbedderSpec, Models, Purpose, SqlEngine
+from okf_edge.ports import Embedder, EmbedderSpec, Models, Purpose
 from tests.bench import sets
 from tests.bench.hard.questions import BUNDLES
 
@@ -70,43 +69,17 @@ def _notes() -> Iterator[tuple[str, bytes]]:
     yield from ((str(path), path.read_bytes()) for folder in BUNDLES.values() for path in sorted(folder.rglob("*.md")))
 
 
-class Recording(NoisyEmbedder):
-    """Keeps its vectors, quantised as the index keeps them, in the order of chunks."""
-
-    def __init__(self, spec: EmbedderSpec, real: Matrix) -> None:
-        super().__init__(spec, real)
-        self._kept: list[Codes] = []
-
-    async def embed(self, texts: Sequence[str], purpose: Purpose) -> array[float]:
-        flat = await super().embed(texts, purpose)
-        rows = np.frombuffer(flat.tobytes(), np.float32).reshape(len(texts), -1)
-        self._kept.append(np.rint(rows / (np.abs(rows).max(1, keepdims=True) / LEVELS)).astype(np.int8))
-        return flat
-
-    def codes(self) -> Codes:
-        return np.concatenate(self._kept)
-
-
-@contextmanager
-def cells_in_numpy(embedder: Recording) -> Iterator[None]:
-    """Within it, an index's cells are found in numpy and staged as if they were inherited."""
-    place = coarse.place
-
-    async def placed(engine: SqlEngine, work: str, made: str, dims: int) -> None:
-        codes = embedder.codes()
-        if len(codes) != await coarse._count(engine, f"{work}.vector"):
-            raise RuntimeError("expected a vector for each chunk: two texts of one batch are the same")
-        if len(codes) >= coarse.CELLS_FROM:
-            found = cells_of(codes)
-            await coarse._load(engine, work, dict(enumerate(found[0])), dims)
-            await engine.load(work, "assigned", {"chunk": list(range(len(codes))), "cell": found[1].tolist()})
-        await place(engine, work, made, dims)
-
-    coarse.place = placed
-    try:
-        yield
-    finally:
-        coarse.place = place
+def noisy_codes(real: Matrix, count: int, rows: int = 20_000) -> tuple[Codes, Matrix]:
+    """So many vectors, quantised as an index keeps them: signed bytes, and the scale of each."""
+    codes, scales = np.empty((count, real.shape[1]), np.int8), np.empty(count, np.float32)
+    chance = np.random.default_rng(1)
+    for first in range(0, count, rows):
+        noise = chance.standard_normal((min(rows, count - first), real.shape[1]), np.float32)
+        vectors = real[chance.integers(0, len(real), len(noise))] + noise * np.float32(NOISE / real.shape[1] ** 0.5)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        scales[first : first + rows] = np.abs(vectors).max(1) / LEVELS
+        codes[first : first + rows] = np.rint(vectors / scales[first : first + rows, None])
+    return codes, scales
 
 
 def cells_of(codes: Codes) -> tuple[list[Quantised], NDArray[np.int64]]:

@@ -1,8 +1,8 @@
 """How a hybrid question's cost grows to a million chunks, and what coarse ranges miss: `python -m tests.bench.ranges`.
 
 Pages and words are `corpus`'s; vectors are real ones with noise (`noisy`), questions are embedded by the real model.
-Recall is that of the ten nearest chunks, against the product's own scan of all. Cells of a million vectors are found in
-numpy. One thread, processor time; an index is built once and kept in `.build/ranges`.
+Recall is that of the ten nearest chunks, against the product's own scan of all. A million chunks are the text of
+100,000 ten times (`copies`). One thread, processor time; an index is built once and kept in `.build/ranges`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from okf_edge_native.disk import DiskTree
 from okf_edge_native.duckdb_engine import DuckdbSql
 from tests.bench import corpus, metrics, noisy, sets, warm
 from tests.bench.cached_vectors import CachedModels
-from tests.bench.noisy import Recording, cells_in_numpy, real_vectors
+from tests.bench.copies import copied
+from tests.bench.noisy import NoisyEmbedder, real_vectors
 from tests.bench.product import source_of
 from tests.bench.quality import BUILD
 from tests.bench.rows import Rows, beside, keep, read
@@ -42,6 +43,9 @@ RECALL, EXPONENT, BOUND_CHUNKS, P50_MS = 0.97, 0.6, 100_000, 45.0
 
 MODEL = "minilm-l6"
 SIZES = (10_000, 100_000, 1_000_000)
+READ_AT_MOST = 100_000
+"""A larger index has the text of so many chunks several times over."""
+
 CHUNKS_OF_A_PAGE = 23.76
 """Of ten sections of `corpus`, on average."""
 
@@ -75,12 +79,14 @@ async def build(chunks: int) -> Path:
     if (folder / warm.INDEX).exists():
         return folder
     spec, real = await real_vectors(CachedModels(compose.shelf(), BUILD / "bench-cache"), MODEL)
+    if chunks > READ_AT_MOST:
+        await copied(await build(READ_AT_MOST), folder, warm.INDEX, chunks // READ_AT_MOST, real)
+        return folder
     corpus.write_pages(folder, round(chunks / CHUNKS_OF_A_PAGE), sections=warm.CHUNKS_PER_PAGE)
-    embedder, engine = Recording(spec, real), DuckdbSql()
+    engine = DuckdbSql()
     paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
     pages = (Page(path, (folder / path).read_bytes(), 1, "user") for path in paths)
-    with cells_in_numpy(embedder):
-        await build_index(pages, engine, DiskTree(folder), warm.INDEX, BuildOptions(embedder))
+    await build_index(pages, engine, DiskTree(folder), warm.INDEX, BuildOptions(NoisyEmbedder(spec, real)))
     await engine.close()
     return folder
 
@@ -167,7 +173,7 @@ def beyond(rows: Rows, growth: float | None) -> Iterator[str]:
     for row in rows:
         if row["recall"] < RECALL:
             yield f"R@10 at {row['chunks']:,} chunks: {row['recall']:.3f}, expected at least {RECALL}"
-        if abs(row["chunks"] / BOUND_CHUNKS - 1) < 0.01 and row["p50_ms"] > P50_MS:
+        if abs(row["chunks"] / BOUND_CHUNKS - 1) < 0.05 and row["p50_ms"] > P50_MS:
             yield f"p50 at {row['chunks']:,} chunks: {row['p50_ms']:.1f} ms, expected at most {P50_MS}"
     if growth is not None and growth > EXPONENT:
         yield f"grows as chunks^{growth:.2f}, expected at most {EXPONENT}"
