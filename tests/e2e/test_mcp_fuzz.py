@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from okf_edge.errors import StateFileError
 from okf_edge.inmemory.system import SeededEntropy
 from okf_edge.policy import audit
 from okf_edge.policy.authenticate import Grant, new_token
@@ -303,6 +304,21 @@ def check(served: Served, sent: Sent) -> None:
         assert reply["error"]["code"] in CODES, reply
     elif "structuredContent" in reply["result"]:
         assert isinstance(reply["result"]["structuredContent"], dict) and reply["result"]["content"]
+
+
+def test_when_tokens_can_not_be_read_nobody_is_answered_or_told_why(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def damaged() -> Any:
+        raise StateFileError("/home/somebody/tokens.json is not valid JSON")
+
+    served.endpoint.tokens = damaged
+    headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {served.shown}".encode())]
+    status, body = served.answer(
+        Sent("POST", "/mcp", headers, [encoded({"jsonrpc": "2.0", "id": 1, "method": "ping"})])
+    )
+    assert (status, b"tokens" in body) == (503, False)
+    assert "tokens.json is not valid JSON" in capsys.readouterr().err
 
 
 def run(served: Served, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:

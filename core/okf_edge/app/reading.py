@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
+from heapq import nlargest
+from itertools import pairwise
 
 from okf_edge.app import addresses
 from okf_edge.errors import InputError, NotFoundError, UnavailableError
@@ -22,6 +24,8 @@ from okf_edge.workspace import layout
 from okf_edge.workspace.scan import Scan, scan
 
 _SUGGESTIONS_COUNT = 5
+_COMPARED_COUNT = 2000
+_COMPARED_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,17 @@ def _nearest(wanted: str, names: Sequence[str], word: str) -> str:
     """The names most like the wanted one, by their whole and by their last part."""
     by_stem = {name.rpartition("/")[2].rpartition(".")[0].casefold(): name for name in reversed(names)}
     by_name = {name.casefold(): name for name in reversed(names)}
-    keys = get_close_matches(wanted.casefold(), [*by_name, *by_stem], _SUGGESTIONS_COUNT, cutoff=0.5)
+    keys = get_close_matches(
+        wanted.casefold(), _comparable(wanted.casefold(), [*by_name, *by_stem]), _SUGGESTIONS_COUNT, cutoff=0.5
+    )
     near = list(dict.fromkeys((by_name | by_stem)[key] for key in keys))
     return word + ", ".join(near or names[:_SUGGESTIONS_COUNT]) + "." if names else ""
+
+
+def _comparable(wanted: str, names: Sequence[str]) -> Sequence[str]:
+    """Few names as they are; of many, whose comparison takes seconds, those that share most pairs of letters."""
+    if len(names) <= _COMPARED_COUNT:
+        return names
+    last = wanted.rpartition("/")[2].removesuffix(".md")[:_COMPARED_CHARS]
+    pairs = {f"{one}{other}" for one, other in pairwise(last)}
+    return nlargest(_COMPARED_COUNT, names, key=lambda name: sum(pair in name for pair in pairs))

@@ -31,7 +31,6 @@ from okf_edge.workspace.reports import orientation_json
 
 TEMPLATE = "okf://{kb}/{+path}"
 MAP = "map"
-MOST_COMPLETIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ async def completions(world: World, name: str, begun: str, kb: str) -> list[str]
     else:
         bases = [base for base in known if base.name == kb]
         names = [entry.path for base in bases for entry in await _curated(world, base)]
-    return [each for each in names if each.startswith(begun)][:MOST_COMPLETIONS]
+    return [each for each in names if each.startswith(begun)]
 
 
 async def _meant(world: World, uri: str) -> tuple[Base, str]:

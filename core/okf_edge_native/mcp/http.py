@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from okf_edge.errors import OkfError, PolicyError, TooLargeError, UnavailableError
+from okf_edge.errors import OkfError, PolicyError, TooLargeError
 from okf_edge.limits import LIMITS
 from okf_edge.policy import pipeline
 from okf_edge.policy.authenticate import Token, authenticate, is_jwt
@@ -98,9 +99,10 @@ class Endpoint:
             status, body, kind = await self._answer(request)
             headers = [("content-type", kind)] if body else []
         except Refusal as refusal:
-            status, kind = refusal.status, "application/json"
-            body = _json(failure(None, Fault(refusal.code, refusal.message)))
-            headers = [("content-type", kind), *refusal.headers]
+            status, headers, body = _refused(refusal)
+        except OkfError as error:  # tokens or the log can't be read or written: whoever runs the server must look
+            print(f"okf mcp: {error.message}", file=sys.stderr, flush=True)
+            status, headers, body = _refused(_AWAY)
         await _reply(send, status, headers, body)
 
     async def _answer(self, request: _Request) -> tuple[int, bytes, str]:
@@ -144,8 +146,6 @@ class Endpoint:
                 caller = await self.issued(shown)
             else:
                 caller = authenticate(shown, await self.tokens(), guards.clock.now())
-        except UnavailableError as error:
-            raise Refusal(503, "tokens can't be checked at present", headers=(("retry-after", "5"),)) from error
         except PolicyError as error:
             await pipeline.record_refusal(guards, "http", error, str(error.details.get("reason", "")))
             raise Refusal(
@@ -186,6 +186,14 @@ class Endpoint:
             if kind == "application/json"
             else (status, b"event: message\ndata: " + body + b"\n\n", kind)
         )
+
+
+_AWAY = Refusal(503, "this server can't answer at present", headers=(("retry-after", "5"),))
+
+
+def _refused(refusal: Refusal) -> tuple[int, list[tuple[str, str]], bytes]:
+    body = _json(failure(None, Fault(refusal.code, refusal.message)))
+    return refusal.status, [("content-type", "application/json"), *refusal.headers], body
 
 
 class _Request:

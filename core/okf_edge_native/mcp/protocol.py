@@ -31,6 +31,9 @@ VERSIONS = (*MODERN, *HANDSHAKE)
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION, RESOURCE_NOT_FOUND = -32020, -32021, -32022, -32002
 
+MOST_COMPLETIONS = 100
+"""As the protocol bounds them."""
+
 _META = "io.modelcontextprotocol/"
 VERSION_KEY, CAPABILITIES_KEY = f"{_META}protocolVersion", f"{_META}clientCapabilities"
 _SERVER = {"name": "okf-edge", "title": "okf-edge", "version": __version__}
@@ -223,7 +226,8 @@ class Protocol:
             if is_ours
             else []
         )
-        return {"completion": {"values": values, "total": len(values), "hasMore": False}}
+        shown = values[:MOST_COMPLETIONS]
+        return {"completion": {"values": shown, "total": len(values), "hasMore": len(values) > len(shown)}}
 
 
 def failure(request_id: Any, fault: Fault) -> Json:
