@@ -165,6 +165,42 @@ def test_connections_that_break_off_harm_nobody(served: Served) -> None:
     assert served.post(LIST).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("head", "body", "answer"),
+    [
+        ("Content-Length: {whole}", "{list}", b"200 OK"),
+        ("Transfer-Encoding: chunked", "{chunked}", b"200 OK"),
+        ("Transfer-Encoding: chunked\r\nContent-Length: {whole}", "{chunked}", b"400 Bad Request"),
+        ("Transfer-Encoding: chunked", "zz\r\n{list}\r\n0\r\n\r\n", b"400 Bad Request"),
+        ("Transfer-Encoding: gzip, chunked", "{chunked}", b"400 Bad Request"),
+        ("Content-Length: {whole}\r\nContent-Length: 3", "{list}", b"400 Bad Request"),
+        ("Content-Length: " + "9" * 19, "{list}", b"413 Request Entity Too Large"),
+        ("Content-Length: " + "9" * 5000, "{list}", b"400 Bad Request"),
+        ("Content-Length: -1", "{list}", b"400 Bad Request"),
+        ("Content-Length: {whole}\r\nAuthorization: Bearer x", "{list}", b"400 Bad Request"),
+        ("Content-Length: {whole}\r\nX: a\0b", "{list}", b"400 Bad Request"),
+        ("Content-Length: {whole}\r\nHost: evil.test", "{list}", b"400 Bad Request"),
+        ("Content-Length: 99", "{list}", b""),
+    ],
+)
+def test_a_request_that_hides_another_or_none_gets_its_error_and_a_half_closed_one_its_answer(
+    served: Served, head: str, body: str, answer: bytes
+) -> None:
+    host, port = served.url.split("/")[2].split(":")
+    listing = json.dumps(LIST)
+    parts = {"list": listing, "whole": len(listing), "chunked": f"{len(listing):x}\r\n{listing}\r\n0\r\n\r\n"}
+    lines = ["POST /mcp HTTP/1.1", f"Host: {host}:{port}", f"Authorization: Bearer {served.token}", head, "", body]
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        line.sendall("\r\n".join(lines).format(**parts).encode())
+        line.shutdown(socket.SHUT_WR)
+        told = b""
+        with contextlib.suppress(ConnectionResetError):
+            while part := line.recv(65536):
+                told += part
+    assert told.split(b"\r\n")[0].removeprefix(b"HTTP/1.1 ") == answer
+    assert b"Traceback" not in told
+
+
 @pytest.mark.parametrize(("clients", "each"), [(50, 2), pytest.param(50, 20, marks=pytest.mark.slow)])
 async def test_many_clients_at_once_are_all_answered_and_none_waits_long(
     served: Served, clients: int, each: int
