@@ -22,6 +22,10 @@ from okf_edge_native.system import SystemClock, SystemEntropy
 
 FILE = "tokens.json"
 FORMAT = 1
+OF_A_FILE = "token-file"
+RESERVED = frozenset({"stdio", OF_A_FILE})
+"""Names of callers that have no token of ours: who started `okf mcp`, and who has that of a file."""
+
 MOST_BYTES = 4096
 LEAST_CHARS = 32
 """Of a token that somebody chose: a random one of 24 bytes. A shorter one could be guessed."""
@@ -47,6 +51,8 @@ def _tokens(state: State) -> tuple[Token, ...]:
 
 async def create(grant: Grant) -> tuple[str, Token]:
     """A new token as its holder gets it, and as it is kept. Raises InputError: the name is taken."""
+    if grant.name in RESERVED:
+        raise InputError(f"{grant.name} is the name of other callers in the log", code="bad-name", hint="Take another.")
     kept = await read_tokens()
     shown, token = new_token(grant, kept, SystemEntropy(), SystemClock().now())
     await _write([*kept, token])
@@ -80,7 +86,7 @@ def token_in(path: str, now: datetime) -> Token:
             code="bad-token",
             hint="Make one: `okf token create NAME`.",
         )
-    return Token("token-file", "", digest_of(text), frozenset(SCOPES), format_instant(now))
+    return Token(OF_A_FILE, "", digest_of(text), frozenset(SCOPES), format_instant(now))
 
 
 async def _write(tokens: Sequence[Token]) -> None:

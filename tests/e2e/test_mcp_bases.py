@@ -59,3 +59,8 @@ def test_the_last_calls_are_shown_in_lines_that_people_read(okf: Any, environmen
     assert shown == [["done", "stdio", "list_kbs", "-"], ["failed", "(no-base)", "stdio", "map"]]
     assert len(okf("audit", "tail", "-n", "1").out.splitlines()) == 1
     assert okf("audit", "tail", "-n", "0", "--json").error["code"] == "usage"
+
+
+def test_no_token_passes_in_the_log_for_who_started_the_server(okf: Any) -> None:
+    for name in ("stdio", "token-file"):
+        assert okf("token", "create", name, "--json").error["code"] == "bad-name"
