@@ -168,13 +168,6 @@ def test_a_creator_withdraws_through_the_service_and_signs_the_list_anew(okf, se
     assert okf("feed", "refresh", service.url, "--json", env=away).json["outcome"] == "unchanged"
 
 
-def test_what_is_the_owners_is_done_in_the_bucket(okf, service, away, tmp_path):
-    add(okf, service, away)
-    refused = okf("feed", "add-creator", f"{service.url}/v1/feed", "eve", "--json")
-    assert refused.error["code"] == "read-only"
-    assert "s3://" in refused.error["hint"]
-
-
 def test_a_question_to_a_service_prints_the_same_answer(okf, service, away):
     add(okf, service, away)
     asked = okf(

@@ -78,6 +78,17 @@ async def test_what_two_publishers_of_one_creator_sign_at_once_is_all_published(
     assert sorted(each.version for each in released(holding)) == ["1.0.0", "1.1.0", "1.2.0"]
 
 
+OWNERS = ("metadata/2.root.json", "metadata/2.targets.json", "metadata/9.snapshot.json", "conditions.probe")
+
+
+@pytest.mark.parametrize("key", [*OWNERS, "metadata/2.ada.json.", "metadata/../x"])
+async def test_what_is_the_owners_is_done_in_the_bucket(away: Away, key: str) -> None:
+    with pytest.raises(UnavailableError) as caught:
+        await ServiceBlobs(away.client).put(key, b"{}", if_version=None)
+    assert caught.value.code == "read-only" and "s3://" in caught.value.hint
+    assert away.service.asked == []
+
+
 async def test_a_refusal_has_the_services_code_and_all_its_issues(away: Away) -> None:
     away.service.outcome = {"state": "refused", "code": "risk-found", "message": "a risk", "issues": ["a", "b"]}
     with pytest.raises(BundleError) as caught:
