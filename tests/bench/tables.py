@@ -5,7 +5,10 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 import okf_edge
 from okf_edge.embedding.models import MODELS
@@ -15,6 +18,8 @@ from tests.bench.rows import read
 
 HARD, GATE, CHOICES = "The hard set", "Knowing when not to answer", "Defaults and steps"
 SUMMED_SETS = (gate_worlds.HARD, gate_worlds.HANDBOOK, "every set")
+
+TRIED = Path(__file__).parent / "tried.yaml"
 
 Rows = Sequence[Mapping[str, Any]]
 Table = tuple[str, str, Sequence[str], Sequence[Sequence[str]]]
@@ -40,6 +45,7 @@ def tables() -> Iterator[Table]:
         data = read(name)
         if data:
             yield make(data)
+    yield _tried()
     yield _versions()
 
 
@@ -260,6 +266,13 @@ def _limits(rows: Rows) -> Table:
     cells = [(row["name"], f"{row['value']:.2f}", row["note"]) for row in rows if row["unit"] == "×"]
     told = "Times what the machine itself takes: processor time of one thread, measured in turns."
     return "Close to the limit", told, ("what", "×", "how"), cells
+
+
+def _tried() -> Table:
+    head = ("idea", "meant for", "on the development half", "verdict")
+    rows = yaml.safe_load(TRIED.read_text("utf-8"))
+    told = "Beyond hybrid search, on the hard set; what is kept beat noise. AUROC is beside all answerable questions."
+    return "Tried", told, head, [(row["idea"], row["aim"], row["figure"], row["verdict"]) for row in rows]
 
 
 def _versions() -> Table:
