@@ -16,7 +16,6 @@ import gzip
 import hashlib
 import json
 import lzma
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,6 +25,7 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parent))
 
 import wheels
+from lean import lean
 
 import okf_edge
 from okf_edge.embedding.models import MODELS
@@ -38,11 +38,12 @@ TESTING = DIST / "testing"
 CHUNK_BYTES = 4 * 1024 * 1024
 SOURCES = ("wasm/runtime", "wasm/build", "wasm/okf_edge_wasm", "wasm/package-lock.json", "pyproject.toml")
 SOURCES += ("core", "cli/okf_edge_cli", "lambda/okf_edge_lambda")
-ENCODINGS = {"duckdb.wasm": "xz", "ort.wasm": "xz", ".whl": "xz", ".zip": "identity"}
+ENCODINGS = {"duckdb.wasm": "xz", "ort.wasm": "xz", ".whl": "xz", ".zip": "xz"}
 """By the end of a file's name; else gzip. Xz takes a third less and five times as long to unpack: it is for what is
-large and not waited for first. The page unpacks its worker itself, and knows no xz. Python's archive is packed."""
+large and not waited for first. The page unpacks its worker itself, and knows no xz."""
 XZ = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 8 << 20}]
 """The dictionary is memory of the worker."""
+STDLIB = "python_stdlib.zip"
 PARTS = {"duckdb.wasm": "engine", "ort.wasm": "meaning"}
 NOT_SHIPPED = ("pyodide.asm.mjs",)
 """Of the engine's folder: only Node reads it, browsers have it in their worker."""
@@ -68,16 +69,17 @@ def _build_engine() -> None:
     stamp, digest = ENGINE / ".sources", _digest_of_sources()
     if stamp.is_file() and stamp.read_text() == digest:
         return
-    shutil.rmtree(ENGINE, ignore_errors=True)
-    ENGINE.mkdir(parents=True)
-    with TemporaryDirectory() as scratch:
-        paths = [*wheels.wheels(DIST / "wheels"), wheels.own_wheel(Path(scratch))]
-        for path in paths:
-            wheels.lean(path, ENGINE / path.name)
-        lean = sorted(ENGINE.glob("*.whl"))
-        (ENGINE / "pyodide-lock.json").write_text(wheels.lock_file(lean))
-    subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(ENGINE), str(TESTING)], check=True)
-    stamp.write_text(digest)
+    with TemporaryDirectory(dir=DIST) as scratch:
+        made = Path(scratch) / "engine"
+        made.mkdir()
+        archives = [*wheels.wheels(DIST / "wheels"), wheels.own_wheel(Path(scratch)), wheels.PYODIDE / STDLIB]
+        lean(archives, made, DIST / "lean")
+        (made / "pyodide-lock.json").write_text(wheels.lock_file(sorted(made.glob("*.whl"))))
+        subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(made), str(TESTING)], check=True)
+        (made / stamp.name).write_text(digest)
+        if ENGINE.exists():
+            ENGINE.rename(Path(scratch) / "before")
+        made.rename(ENGINE)
 
 
 def _digest_of_sources() -> str:

@@ -31,7 +31,7 @@ writeFileSync(`${engine}/worker.js`, await workerSource());
 for (const name of ["worker_browser", "page"]) {
   await build({ ...IN_BROWSER, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.js` });
 }
-for (const name of ["worker_node", "node"]) {
+for (const name of ["worker_node", "node", "parts"]) {
   await build({ ...inNode, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.mjs` });
 }
 
@@ -41,6 +41,6 @@ if (kept > MOST_EXPORTS || !WebAssembly.validate(module)) throw new Error(`DuckD
 writeFileSync(`${engine}/duckdb.wasm`, module);
 
 copyFileSync(`${WASM}node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm`, `${engine}/ort.wasm`);
-for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]) {
+for (const name of ["pyodide.asm.mjs", "pyodide.asm.wasm"]) {
   copyFileSync(PYODIDE + name, `${engine}/${name}`);
 }

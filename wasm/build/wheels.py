@@ -4,7 +4,6 @@ Rules:
 1. Each wheel is the one of `wheels.txt`, fetched by pip, which checks its hash.
 2. PyYAML has no wheel for Pyodide: the pure modules of its wheel for Linux are taken, without the compiled part.
 3. The lock file names every wheel with its sha256; Pyodide's own list is not used.
-4. What is shipped is lean: without what no browser imports, and uncompressed, as whoever ships it packs the whole.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ PYODIDE = REPOSITORY / "wasm" / "node_modules" / "pyodide"
 PLATFORMS = {"pyyaml": "manylinux2014_x86_64"}
 PYTHON, PYODIDE_PLATFORM = "3.14", "pyemscripten_2026_0_wasm32"
 EPOCH = (1980, 1, 1, 0, 0, 0)
-UNUSED = re.compile(r"/ed25519/test_|^pydantic/(v1|mypy)|/test_cases\.py$|\.pyi$|\.dist-info/(RECORD$|sboms/)")
-"""Data of tests, interfaces of old versions and of type checkers. Licences stay."""
 
 
 def wheels(cache: Path, pins: Path = PINS) -> list[Path]:
@@ -41,14 +38,6 @@ def own_wheel(folder: Path) -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, capture_output=True)
     return next(folder.glob("okf_edge-*.whl"))
-
-
-def lean(wheel: Path, target: Path) -> None:
-    """The wheel as it is shipped."""
-    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as made:
-        for name in sorted(source.namelist()):
-            if not UNUSED.search(name) and not name.endswith("/"):
-                made.writestr(zipfile.ZipInfo(name, EPOCH), source.read(name))
 
 
 def lock_file(paths: list[Path]) -> str:
@@ -99,7 +88,7 @@ def _entry(path: Path) -> dict[str, object]:
         "install_dir": "site",
         "sha256": _sha256(path),
         "package_type": "package",
-        "imports": sorted(name.removesuffix(".py") for name in tops),
+        "imports": sorted(name.removesuffix(".pyc") for name in tops),
         "depends": [],
     }
 
