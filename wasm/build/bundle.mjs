@@ -4,6 +4,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { hollowed } from "./hollow.mjs";
 import { stripped } from "./strip.mjs";
 import { COMMON, IN_BROWSER, workerSource } from "./worker.mjs";
 
@@ -11,6 +12,7 @@ const WASM = fileURLToPath(new URL("..", import.meta.url));
 const DUCKDB = `${WASM}node_modules/@duckdb/duckdb-wasm/dist/`;
 const PYODIDE = `${WASM}node_modules/pyodide/`;
 const MOST_EXPORTS = 1_000;
+const LEAST_EMPTIED = 10_000;
 
 const [, , engine, testing] = process.argv;
 
@@ -31,13 +33,16 @@ writeFileSync(`${engine}/worker.js`, await workerSource());
 for (const name of ["worker_browser", "page"]) {
   await build({ ...IN_BROWSER, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.js` });
 }
-for (const name of ["worker_node", "node", "parts"]) {
+for (const name of ["worker_node", "node"]) {
   await build({ ...inNode, entryPoints: [`${WASM}runtime/testing/${name}.ts`], outfile: `${testing}/${name}.mjs` });
 }
 
 const glue = readFileSync(`${DUCKDB}duckdb-browser-blocking.mjs`, "utf8");
-const { module, kept } = stripped(readFileSync(`${DUCKDB}duckdb-eh.wasm`), glue);
-if (kept > MOST_EXPORTS || !WebAssembly.validate(module)) throw new Error(`DuckDB has ${kept} exports after stripping`);
+const { module: lean, kept } = stripped(readFileSync(`${DUCKDB}duckdb-eh.wasm`), glue);
+const { module, emptied } = hollowed(lean);
+if (kept > MOST_EXPORTS || emptied < LEAST_EMPTIED || !WebAssembly.validate(module)) {
+  throw new Error(`DuckDB has ${kept} exports and ${emptied} empty functions after stripping`);
+}
 writeFileSync(`${engine}/duckdb.wasm`, module);
 
 copyFileSync(`${WASM}node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm`, `${engine}/ort.wasm`);
