@@ -17,6 +17,7 @@ from okf_edge.index.pages import Page
 from okf_edge.index.schema import SCHEMA_VERSION, TABLES
 from okf_edge.index.tokens import PIPELINE_ID
 from okf_edge.index.vector_cache import VectorCache
+from okf_edge.okf.notes import Notes
 from okf_edge.ports import Embedder, FileStat, FileTree, SqlEngine
 from okf_edge.workspace.scan import classify
 
@@ -28,8 +29,12 @@ _TELLING_META = "'schema', 'pipeline', 'embedder', 'embedder_digest', 'dims', 'c
 class BundleIndexer:
     """Builds in a private folder of `scratch`, which is opened when it is needed and left as it was."""
 
-    def __init__(self, ports: Ports, scratch: Callable[[], FileTree], wanted: str = "") -> None:
+    def __init__(
+        self, ports: Ports, scratch: Callable[[], FileTree], wanted: str = "", notes: Notes | None = None
+    ) -> None:
+        """Args: notes: those that were read already, when the work has some."""
         self._ports = ports
+        self._notes = notes
         self._scratch = scratch
         self._wanted = wanted
 
@@ -82,14 +87,18 @@ class BundleIndexer:
         path: str,
         cache: VectorCache | None = None,
     ) -> IndexFile:
-        others = tuple(name for name in files if name not in set(paths))
+        others = tuple(files.keys() - set(paths))
         options = BuildOptions(embedder, cache=cache, files=others, progress=self._ports.progress, total=len(paths))
         engine = self._ports.engine()
         try:
-            await build_index((Page(name, files[name]) for name in paths), engine, scratch, path, options)
+            pages = (self._page(name, files[name]) for name in paths)
+            await build_index(pages, engine, scratch, path, options)
             return await open_index(engine, "built", scratch, path)
         finally:
             await engine.close()
+
+    def _page(self, path: str, data: bytes) -> Page:
+        return Page(path, data, note=self._notes.of(path, data) if self._notes else None)
 
     async def _compared(self, scratch: FileTree, shipped: str, rebuilt: str) -> list[str]:
         engine = self._ports.engine()

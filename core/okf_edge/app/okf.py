@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from okf_edge.bundles.registry import InstalledBundle
     from okf_edge.bundles.verify import Verified
     from okf_edge.okf.conformance import Report
+    from okf_edge.okf.notes import Notes
     from okf_edge.ports import FileTree
     from okf_edge.retrieval.answer import Answer
     from okf_edge.retrieval.request import SearchRequest
@@ -160,10 +161,11 @@ class Okf:
         Args: embedder: the model for its index; empty lets the content decide.
         """
         from okf_edge.bundles.export import export_bundle
+        from okf_edge.okf.notes import Notes
 
-        ports = self._ports
-        indexer = self._indexer(ports.spare, embedder)
-        return await export_bundle(ports.tree, options, indexer=indexer, progress=ports.progress)
+        ports, notes = self._ports, Notes()
+        indexer = self._indexer(ports.spare, embedder, notes)
+        return await export_bundle(ports.tree, options, indexer=indexer, progress=ports.progress, notes=notes)
 
     async def review(self, wanted: Wanted) -> Checklist:
         """What would leave with some pages, item by item, and what was decided about it."""
@@ -240,7 +242,7 @@ class Okf:
 
         return Feeds(self._ports, lambda: self._indexer(lambda: self._ports.tree))
 
-    def _indexer(self, scratch: Callable[[], FileTree], wanted: str = "") -> BundleIndexer:
+    def _indexer(self, scratch: Callable[[], FileTree], wanted: str = "", notes: Notes | None = None) -> BundleIndexer:
         from okf_edge.app.bundle_index import BundleIndexer
 
-        return BundleIndexer(self._ports, scratch, wanted)
+        return BundleIndexer(self._ports, scratch, wanted, notes)

@@ -25,12 +25,12 @@ from okf_edge.bundles.reviews import Acceptance, Decision, Release, Review, Stat
 from okf_edge.bundles.risks import Finding, blocking
 from okf_edge.bundles.risks.scan import scan_file
 from okf_edge.bundles.risks.stays import Staying
-from okf_edge.bundles.sharing import SCHEMA, Note, Shared, notes_of, schema_of, share
+from okf_edge.bundles.sharing import SCHEMA, Shared, notes_of, schema_of, share
 from okf_edge.errors import BundleError, InputError, NotFoundError
 from okf_edge.limits import LIMITS
 from okf_edge.okf.concept import text_of
 from okf_edge.okf.links import wiki_link
-from okf_edge.okf.reader import read_document
+from okf_edge.okf.notes import Note, Notes
 from okf_edge.okf.resolve import Entry, Resolver
 from okf_edge.workspace import layout
 from okf_edge.workspace.identity import identify
@@ -101,6 +101,7 @@ class _Gathered:
     shared: Shared
     staying: Staying
     absent: tuple[str, ...]
+    notes: Notes
 
 
 async def checklist(ports: Ports, config: Config, wanted: Wanted) -> Checklist:
@@ -146,15 +147,16 @@ async def export_reviewed(
     shared, review = gathered.shared, gathered.review
     options = replace(options, id=review.id)
     release = _release(ports, review, options.version, _digests(shared.files))
-    log = release_log((*review.before(options.version), release), _titles(shared.files))
+    log = release_log((*review.before(options.version), release), _titles(shared.files, gathered.notes))
     wanted = replace(options, title=options.title or review.title, accepted={**review.reasons, **options.accepted})
     exported = await export_files(
         {**shared.files, "log.md": log},
         wanted,
         origins=shared.origins,
         scanned={line.leaves_as: line.findings for line in found.lines if line.leaves_as},
-        indexer=BundleIndexer(ports, ports.spare, embedder),
+        indexer=BundleIndexer(ports, ports.spare, embedder, gathered.notes),
         progress=ports.progress,
+        notes=gathered.notes,
     )
     return replace(exported, notes=(*_withheld_notes(shared), *exported.notes))
 
@@ -180,12 +182,13 @@ async def _gather(ports: Ports, config: Config, wanted: Wanted) -> _Gathered:
     linked = _linked(found, review.seeds)
     items = closure(review.seeds, review.hops, linked, review.flagged)
     data = {item.path: await ports.tree.read(item.path, LIMITS.archive_file_bytes) for item in items}
-    notes = notes_of(data)
+    known = Notes()
+    notes = notes_of(data, known)
     leaving = tuple(item for item in items if item.path not in review.flagged)
     if SCHEMA in found.scan.paths:
         items, leaving, data = await _with_schema(ports, review, items, leaving, data, notes)
     shared = share(leaving, data, notes, resolver)
-    return _Gathered(review, items, data, shared, _staying(found, leaving), _absent(found, leaving))
+    return _Gathered(review, items, data, shared, _staying(found, leaving), _absent(found, leaving), known)
 
 
 async def _with_schema(
@@ -315,7 +318,10 @@ def _line(gathered: _Gathered, item: Item, name: str) -> Line:
         name,
         len(data),
         digest,
-        (*scan_file(item.path, leaving), *(gathered.staying.findings(item.path, leaving) if name else ())),
+        (
+            *scan_file(item.path, leaving, gathered.notes),
+            *(gathered.staying.findings(item.path, leaving) if name else ()),
+        ),
         decision,
         leaving.decode(errors="replace") if b"\0" not in leaving[:4096] else "",
     )
@@ -383,9 +389,9 @@ def _release(ports: Ports, review: Review, version: str, files: Mapping[str, str
     return same[0] if same else Release(version, ports.clock.now().astimezone(UTC).date().isoformat(), files)
 
 
-def _titles(files: Mapping[str, bytes]) -> dict[str, str]:
-    notes = {path: read_document(path, data).frontmatter for path, data in files.items() if path.endswith(".md")}
-    return {path: text_of(values.get("title")) or _stem(path) for path, values in notes.items()}
+def _titles(files: Mapping[str, bytes], notes: Notes) -> dict[str, str]:
+    read = {path: notes.of(path, data).document for path, data in files.items() if path.endswith(".md")}
+    return {path: text_of(note.frontmatter.get("title")) or _stem(path) for path, note in read.items()}
 
 
 def _stem(path: str) -> str:

@@ -23,7 +23,8 @@ from okf_edge.okf.conformance import breaches
 from okf_edge.okf.document import Document
 from okf_edge.okf.links import links_of
 from okf_edge.okf.listings import is_date, parse_log
-from okf_edge.okf.outline import Outline, outline_of
+from okf_edge.okf.notes import Notes
+from okf_edge.okf.outline import Outline
 from okf_edge.okf.publish import meaning_by, standard_body
 from okf_edge.okf.reader import read_document
 from okf_edge.okf.resolve import Entry, Resolver, entry_of
@@ -47,31 +48,38 @@ class Compiled:
     made: tuple[str, ...] = ()
 
 
-def compile_tree(files: Mapping[str, bytes], *, title: str, version: str, created: str = "") -> Compiled:
+def compile_tree(
+    files: Mapping[str, bytes], *, title: str, version: str, created: str = "", notes: Notes | None = None
+) -> Compiled:
     """The files of a bundle, from those of its source.
 
     Args:
         created: an instant of the caller's; else the latest one that the content states.
+        notes: those that were read already.
 
     Raises: BundleError: `no-concepts`, or `not-conformant` with every finding that breaks conformance.
     """
     sources = {path: files[path] for path in sorted(files) if path not in DERIVED}
-    notes = {path: read_document(path, data) for path, data in sources.items() if is_markdown(path)}
-    outlines = {path: outline_of(document) for path, document in notes.items()}
-    resolver = _resolver(sources, notes, outlines)
-    shipped = {path: _standard(notes.get(path), data, outlines.get(path), resolver) for path, data in sources.items()}
-    concepts = {path: concept_of(notes[path], outlines[path]) for path in notes if _name(path) not in _LISTINGS}
+    known = notes or Notes()
+    read = {path: known.of(path, data) for path, data in sources.items() if is_markdown(path)}
+    documents = {path: note.document for path, note in read.items()}
+    outlines = {path: note.outline for path, note in read.items()}
+    resolver = _resolver(sources, documents, outlines)
+    shipped = {
+        path: _standard(documents.get(path), data, outlines.get(path), resolver) for path, data in sources.items()
+    }
+    concepts = {path: concept_of(*note) for path, note in read.items() if _name(path) not in _LISTINGS}
     if not concepts:
         raise BundleError("expected concepts to export, found no markdown file with one", code="no-concepts")
-    created = created or _latest(concepts.values(), notes)
+    created = created or _latest(concepts.values(), documents)
     made = missing_listings(concepts, frozenset(shipped), title=title, version=version, created=created)
     whole = {**shipped, **made}
-    _require_conformant(whole, {path: note for path, note in notes.items() if whole[path] == sources[path]})
+    _require_conformant(whole, {path: note for path, note in documents.items() if whole[path] == sources[path]})
     return Compiled(
         dict(sorted(whole.items())),
         concepts,
-        {path: _targets(notes[path], outlines[path], resolver, concepts) for path in concepts},
-        {path: text_of(notes[path].frontmatter.get("domain")) for path in concepts},
+        {path: _targets(documents[path], outlines[path], resolver, concepts) for path in concepts},
+        {path: text_of(documents[path].frontmatter.get("domain")) for path in concepts},
         created,
         tuple(path for path in sources if shipped[path] != sources[path]),
         tuple(made),

@@ -23,6 +23,7 @@ from okf_edge.bundles.versions import parse_version
 from okf_edge.bundles.zip_writer import write_archive
 from okf_edge.errors import BundleError, InputError, NotFoundError, RiskError
 from okf_edge.okf.listings import OKF_VERSION
+from okf_edge.okf.notes import Notes
 from okf_edge.ports import FileTree, Progress
 
 _BASE_MARKS = (".okf/manifest.json", ".knowlery/manifest.json", "KNOWLEDGE.md")
@@ -77,7 +78,7 @@ class Exported:
 
 
 async def export_bundle(
-    source: FileTree, options: ExportOptions, *, indexer: Indexer | None, progress: Progress
+    source: FileTree, options: ExportOptions, *, indexer: Indexer | None, progress: Progress, notes: Notes | None = None
 ) -> Exported:
     """Compile a source tree into an archive.
 
@@ -91,7 +92,9 @@ async def export_bundle(
     is_base = await _require_source(source, options)
     contents = await open_folder(source)
     files = await _files(contents, is_base)
-    return await export_files(files, options, left_out=contents.left_out, indexer=indexer, progress=progress)
+    return await export_files(
+        files, options, left_out=contents.left_out, indexer=indexer, progress=progress, notes=notes
+    )
 
 
 async def export_files(
@@ -103,20 +106,25 @@ async def export_files(
     left_out: Sequence[str] = (),
     indexer: Indexer | None,
     progress: Progress,
+    notes: Notes | None = None,
 ) -> Exported:
     """Compile files into an archive.
 
     Args:
         origins: what a file is called where it comes from, when that is another path: risks are told by it.
         scanned: the findings of files that were scanned as they are given, by path.
+        notes: those that were read already.
     Raises: as `export_bundle` does.
     """
     _require_named(options)
     progress.step("compile", 1, 4)
-    compiled = compile_tree(files, title=title_of(options), version=options.version, created=options.created)
+    read = notes or Notes()
+    compiled = compile_tree(
+        files, title=title_of(options), version=options.version, created=options.created, notes=read
+    )
     known = {path: found for path, found in (scanned or {}).items() if compiled.files[path] == files[path]}
     fresh = {path: data for path, data in compiled.files.items() if path not in known}
-    findings = (*scan(fresh, origins), *(finding for path in sorted(known) for finding in known[path]))
+    findings = (*scan(fresh, origins, read), *(finding for path in sorted(known) for finding in known[path]))
     _require_no_risk(findings, options.accepted)
     progress.step("index", 2, 4)
     built = await indexer.build(_markdown(compiled.files)) if indexer else None
@@ -124,8 +132,8 @@ async def export_files(
     progress.step("verify", 3, 4)
     await verify_files(open_zip(archive))
     progress.step("done", 4, 4)
-    notes = (*_notes(left_out, compiled), *_language_notes(built, options.languages))
-    return Exported(f"{manifest.id}-{manifest.version}.okf.zip", archive, manifest, findings, notes)
+    told = (*_notes(left_out, compiled), *_language_notes(built, options.languages))
+    return Exported(f"{manifest.id}-{manifest.version}.okf.zip", archive, manifest, findings, told)
 
 
 def _require_named(options: ExportOptions) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from okf_edge.bundles.closure import Item
 from okf_edge.bundles.portable import portable_paths
 from okf_edge.bundles.scoped_schema import scoped_schema
 from okf_edge.errors import FormatError
 from okf_edge.okf.concept import text_of
-from okf_edge.okf.document import Document
 from okf_edge.okf.links import Link
-from okf_edge.okf.outline import Outline, outline_of
+from okf_edge.okf.notes import Note, Notes
 from okf_edge.okf.reader import read_document
 from okf_edge.okf.resolve import Resolver
 from okf_edge.okf.sharing import Fate, Meaning, shared_note
@@ -38,17 +36,9 @@ class Shared:
     problems: tuple[str, ...]
 
 
-class Note(NamedTuple):
-    """A note of the base, read once."""
-
-    document: Document
-    outline: Outline
-
-
-def notes_of(data: Mapping[str, bytes]) -> dict[str, Note]:
+def notes_of(data: Mapping[str, bytes], notes: Notes) -> dict[str, Note]:
     """The markdown files among the items of a base."""
-    documents = {path: read_document(path, each) for path, each in data.items() if path.casefold().endswith(_NOTES)}
-    return {path: Note(document, outline_of(document)) for path, document in documents.items()}
+    return {path: notes.of(path, each) for path, each in data.items() if path.casefold().endswith(_NOTES)}
 
 
 def share(

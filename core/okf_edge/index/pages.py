@@ -9,20 +9,20 @@ from hashlib import sha256
 from okf_edge.index.chunks import Chunk, chunks_of
 from okf_edge.okf.concept import Concept, concept_of
 from okf_edge.okf.links import Link, links_of
-from okf_edge.okf.outline import outline_of
-from okf_edge.okf.reader import read_document
+from okf_edge.okf.notes import Note, Notes
 
 UNLINKED = frozenset({"footnote"})
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One markdown file to index. `mtime_ns` is 0 and `tier` empty in a bundle."""
+    """One markdown file to index. `mtime_ns` is 0 and `tier` empty in a bundle. `note` is what was read of it."""
 
     path: str
     data: bytes
     mtime_ns: int = 0
     tier: str = ""
+    note: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,7 @@ class ReadPage:
 
 def read_page(page: Page) -> ReadPage:
     """Never raises for content."""
-    document = read_document(page.path, page.data)
-    outline = outline_of(document)
+    document, outline = page.note or Notes().of(page.path, page.data)
     concept = concept_of(document, outline)
     chunks = chunks_of(document, concept, outline)
     if not document.decodable:

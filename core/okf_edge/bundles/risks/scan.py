@@ -23,8 +23,7 @@ from okf_edge.bundles.risks.people import people
 from okf_edge.bundles.risks.unseen import comments, markup, unseen
 from okf_edge.bundles.risks.views import View, beyond_ascii, reading, views_of
 from okf_edge.okf.document import Document
-from okf_edge.okf.outline import outline_of
-from okf_edge.okf.reader import read_document
+from okf_edge.okf.notes import Note, Notes
 from okf_edge.okf.tags import tags_of
 
 _TEXT_SUFFIXES = frozenset(
@@ -78,23 +77,26 @@ _CYRILLIC_OR_GREEK = re.compile("[\u0370-\u052f]")
 _RANK = {"blocking": 0, "warning": 1, "info": 2}
 
 
-def scan(files: Mapping[str, bytes], origins: Mapping[str, str] | None = None) -> tuple[Finding, ...]:
+def scan(
+    files: Mapping[str, bytes], origins: Mapping[str, str] | None = None, notes: Notes | None = None
+) -> tuple[Finding, ...]:
     """All findings of a set of files, by path and place.
 
     Args: origins: what a file is called where it comes from, by its path here; findings tell of it by that.
+        notes: those that were read already.
     """
     known = {path: (origins or {}).get(path, path) for path in files}
-    return tuple(finding for path in sorted(files) for finding in scan_file(known[path], files[path]))
+    return tuple(finding for path in sorted(files) for finding in scan_file(known[path], files[path], notes))
 
 
-def scan_file(path: str, data: bytes) -> tuple[Finding, ...]:
+def scan_file(path: str, data: bytes, notes: Notes | None = None) -> tuple[Finding, ...]:
     """All findings of one file, by place."""
     text = _text_of(path, data)
     hits = [*_name_hits(path), *_active(path, data)]
     if path.casefold().endswith(".md"):
-        document = read_document(path, data)
-        text = document.text
-        hits += [*text_hits(text), *_note_hits(document)]
+        note = (notes or Notes()).of(path, data)
+        text = note.document.text
+        hits += [*text_hits(text), *_note_hits(note)]
     elif text:
         hits += [*text_hits(text), *unseen(text), *_addressed(text)]
     else:
@@ -126,8 +128,9 @@ def blocking(findings: Iterable[Finding], accepted: Mapping[str, str]) -> tuple[
     return tuple(each for each in findings if each.severity == "blocking" and not accepted.get(each.id, "").strip())
 
 
-def _note_hits(document: Document) -> Iterator[Hit]:
-    text, outline = document.text, outline_of(document)
+def _note_hits(note: Note) -> Iterator[Hit]:
+    document, outline = note
+    text = document.text
     yield from people(document, tags_of(document, outline))
     yield from unseen(text)
     yield from comments(text, outline.comments)
