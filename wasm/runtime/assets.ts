@@ -3,7 +3,8 @@
 // 1. An asset is kept as chunks of at most CHUNK_BYTES, so that sync services carry them and no store holds 30 MB in one value.
 // 2. A chunk is a slice of the asset's bytes after its encoding; chunks are joined in order, then decoded. Whoever reads
 //    brings the decoders that the platform has not: only the worker unpacks xz.
-// 3. Nothing is used before its sha256 was checked: of each chunk, and of the asset that they make.
+// 3. Nothing is used before its sha256 was checked: of each chunk, and of the asset that they make. A module that is
+//    compiled while it is unpacked is proved by its chunks, and by what they unpack to in number.
 
 export const CHUNK_BYTES = 4 * 1024 * 1024;
 export const MANIFEST_NAME = "manifest.json";
@@ -78,13 +79,24 @@ export async function readAsset(
   name: string,
   decoders: Decoders = {},
 ): Promise<Uint8Array> {
-  const asset = manifest.assets.find((each) => each.name === name);
-  if (!asset) throw new AssetError("asset-missing", `expected ${name} in the engine's files, found none`, AGAIN);
-  const decoded = { ...OF_PLATFORM, ...decoders }[asset.encoding];
-  if (!decoded) throw new AssetError("asset-damaged", `${name} can't be unpacked here: it is ${asset.encoding}`, AGAIN);
-  const data = await filled(asset, decoded(chunksOf(source, asset)));
+  const asset = assetOf(manifest, name);
+  const data = await filled(asset, decoded(source, asset, decoders));
   await requireDigest(data, asset, asset.name);
   return data;
+}
+
+/** An asset while it is unpacked. `failed` rejects with an AssetError, as not every reader of a stream passes it on. */
+export interface Streamed {
+  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  failed: Promise<never>;
+}
+
+/** An asset whose bytes are never held whole, e.g. a module that is compiled meanwhile. Throws AssetError. */
+export function streamAsset(source: Chunks, manifest: AssetManifest, name: string, decoders: Decoders = {}): Streamed {
+  let fail: (failure: AssetError) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => (fail = reject));
+  const body = decoded(source, assetOf(manifest, name), decoders, fail);
+  return { body: body as Streamed["body"], failed };
 }
 
 /** Reads every chunk of an asset and proves it, without unpacking. Rejects with AssetError. */
@@ -164,23 +176,54 @@ function chunksOf(source: Chunks, asset: Asset): Stored {
   );
 }
 
-/** The bytes of a stream, and never more than the manifest states: a swapped chunk must not unpack without end. */
+/** Never more than the manifest states: a swapped chunk must not unpack without end. What fails is told too. */
+function decoded(
+  source: Chunks,
+  asset: Asset,
+  decoders: Decoders,
+  told: (failure: AssetError) => void = () => undefined,
+): ReadableStream<Uint8Array> {
+  const decoder = { ...OF_PLATFORM, ...decoders }[asset.encoding];
+  if (!decoder)
+    throw new AssetError("asset-damaged", `${asset.name} can't be unpacked here: it is ${asset.encoding}`, AGAIN);
+  const reader = decoder(chunksOf(source, asset)).getReader();
+  let left = asset.bytes;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    try {
+      const part = await reader.read();
+      left -= part.value?.byteLength ?? 0;
+      if (left < 0 || (part.done && left > 0)) throw new RangeError(`expected ${asset.bytes} bytes, found others`);
+      if (part.done) controller.close();
+      else controller.enqueue(part.value);
+    } catch (error) {
+      await reader.cancel().catch(() => undefined); // a decoder that is left open would keep the next one waiting
+      const failure = error instanceof AssetError ? error : undecodable(asset, error);
+      told(failure);
+      controller.error(failure);
+    }
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+function undecodable(asset: Asset, error: unknown): AssetError {
+  return new AssetError("asset-damaged", `${asset.name} can't be unpacked: ${error}`, AGAIN);
+}
+
 async function filled(asset: Asset, stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const all = new Uint8Array(asset.bytes);
   const reader = stream.getReader();
   let at = 0;
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (at + part.value.byteLength > all.byteLength) throw new RangeError("more than stated");
-      all.set(part.value, at);
-      at += part.value.byteLength;
-    }
-  } catch (error) {
-    await reader.cancel().catch(() => undefined); // a decoder that is left open would keep the next one waiting
-    if (error instanceof AssetError) throw error;
-    throw new AssetError("asset-damaged", `${asset.name} can't be unpacked: ${error}`, AGAIN);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    all.set(part.value, at);
+    at += part.value.byteLength;
   }
-  return at === all.byteLength ? all : all.subarray(0, at);
+  return all;
+}
+
+function assetOf(manifest: AssetManifest, name: string): Asset {
+  const asset = manifest.assets.find((each) => each.name === name);
+  if (!asset) throw new AssetError("asset-missing", `expected ${name} in the engine's files, found none`, AGAIN);
+  return asset;
 }
 
 function isAsset(value: unknown): value is Asset {

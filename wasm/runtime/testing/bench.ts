@@ -3,7 +3,8 @@
 import type { AssetSource } from "../assets";
 import { type CallOptions, type Progress, Runtime, type RuntimeOptions, type RuntimeState } from "../client";
 import type { Host } from "../host";
-import type { CallName, TreeName } from "../messages";
+import { fetchUrl } from "../../reader/host/web";
+import { type CallName, HostError, type TreeName } from "../messages";
 import type { Told } from "./laboratory";
 import { MemoryTree } from "./memory_tree";
 
@@ -11,8 +12,12 @@ export interface Made {
   assets: AssetSource;
   /** Makes the worker; in a page a module worker from this source. */
   worker: (source: Uint8Array) => Worker;
-  fetch: Host["fetch"];
 }
+
+const fromThisMachine: Host["fetch"] = async (url, method, maxBytes) => {
+  if (new URL(url).hostname !== "127.0.0.1") throw new HostError("unavailable", `there is no network: ${url}`);
+  return fetchUrl(url, method, maxBytes);
+};
 
 export class Bench {
   readonly trees: Record<TreeName, MemoryTree> = {
@@ -32,7 +37,7 @@ export class Bench {
     const host: Host = {
       assets: made.assets,
       trees: this.trees,
-      fetch: made.fetch,
+      fetch: fromThisMachine,
       worker: (source) => this.watched(made.worker(source)),
       crashes: {
         read: async () => this.crashes,

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Worker as Thread } from "node:worker_threads";
 import { type AssetSource, MANIFEST_NAME, parseManifest } from "../assets";
-import { type CallName, HostError, type TreeName } from "../messages";
+import type { CallName, TreeName } from "../messages";
 import { Bench } from "./bench";
 
 interface Operation {
@@ -34,7 +34,7 @@ async function done(operation: Operation): Promise<unknown> {
   if (operation.do === "open") {
     bench?.runtime.terminate();
     const assets = chunksIn(operation.assets ?? `${dist}/assets`);
-    bench = new Bench({ assets, worker: threadOf, fetch: offline }, operation.options);
+    bench = new Bench({ assets, worker: threadOf }, operation.options);
     bench.crashes = operation.crashes ?? 0;
     return null;
   }
@@ -56,10 +56,6 @@ async function done(operation: Operation): Promise<unknown> {
     case "terminate":
       return bench.runtime.terminate();
   }
-}
-
-async function offline(url: string): Promise<never> {
-  throw new HostError("unavailable", `there is no network: ${url}`);
 }
 
 /** A thread with the face of a browser's Worker, as far as the runtime and the bench look. */

@@ -2,7 +2,6 @@
 
 import { type AssetSource, MANIFEST_NAME, parseManifest } from "../assets";
 import type { RuntimeOptions } from "../client";
-import { HostError } from "../messages";
 import { Bench } from "./bench";
 
 const bytesAt = async (path: string): Promise<Uint8Array> => {
@@ -23,9 +22,6 @@ async function open(options: Partial<RuntimeOptions> = {}, shipped = false): Pro
     {
       assets: served,
       worker: (source) => moduleWorker(shipped ? source : testing),
-      fetch: async (url) => {
-        throw new HostError("unavailable", `there is no network: ${url}`);
-      },
     },
     options,
   );

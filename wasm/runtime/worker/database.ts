@@ -3,8 +3,7 @@
 import * as duckdb from "../../node_modules/@duckdb/duckdb-wasm/dist/duckdb-browser-blocking";
 import { DataType, type Table, type Vector } from "apache-arrow";
 import { MemoryFile, memoryFiles } from "./memory_files";
-import { ORIGIN, provide, withdraw } from "./origin";
-import type { ReadAsset } from "./python";
+import { compiled, type EngineFiles } from "./files";
 
 const MODULE = "duckdb.wasm";
 const SETTINGS = [
@@ -13,6 +12,14 @@ const SETTINGS = [
   "SET allow_community_extensions = false",
   "SET memory_limit = '400MB'",
 ];
+
+/** What the bindings call to make an instance; the imports may not be looked into. */
+interface Glue {
+  instantiateWasm(
+    imports: WebAssembly.Imports,
+    done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ): object;
+}
 
 /** A column as Python takes it: numbers as a typed array where none is absent, else values as JSON. */
 export type Column =
@@ -26,18 +33,17 @@ export class Database {
     private readonly files: Map<string, MemoryFile>,
   ) {}
 
-  static async open(read: ReadAsset): Promise<Database> {
-    provide(MODULE, await read(MODULE));
-    const files = memoryFiles();
-    const module = { mainModule: ORIGIN + MODULE, mainWorker: "" };
-    const db = await duckdb.createDuckDB({ mvp: module, eh: module }, new duckdb.VoidLogger(), duckdb.BROWSER_RUNTIME);
+  static async open(files: EngineFiles): Promise<Database> {
+    const module = await compiled(files, MODULE);
+    const memory = memoryFiles();
+    const db = await bindings();
+    instantiatedFrom(db, module);
     await db.instantiate(() => undefined);
-    withdraw(MODULE);
     // its own buffer of pages would keep back the last header of a file that is written
     db.open({ path: ":memory:", useDirectIO: true, query: { castBigIntToDouble: false, castDecimalToDouble: false } });
     const connection = db.connect();
     for (const statement of SETTINGS) connection.query(statement);
-    return new Database(db, connection, files);
+    return new Database(db, connection, memory);
   }
 
   /** Run one statement; its rows, column by column. */
@@ -77,6 +83,21 @@ export class Database {
       this.files.delete(each);
     }
   }
+}
+
+function bindings(): Promise<duckdb.DuckDBBindings> {
+  const unused = { mainModule: "", mainWorker: "" };
+  return duckdb.createDuckDB({ mvp: unused, eh: unused }, new duckdb.VoidLogger(), duckdb.BROWSER_RUNTIME);
+}
+
+/** Make the glue take a compiled module instead of fetching one. */
+function instantiatedFrom(db: duckdb.DuckDBBindings, module: WebAssembly.Module): void {
+  const glue = db as unknown as Glue;
+  glue.instantiateWasm = (imports, done) => {
+    Object.assign(globalThis, { DUCKDB_RUNTIME: duckdb.BROWSER_RUNTIME });
+    void WebAssembly.instantiate(module, imports).then((instance) => done(instance, module));
+    return {};
+  };
 }
 
 function columnOf(vector: Vector): Column {

@@ -1,7 +1,7 @@
 // ONNX Runtime Web in the worker: one model at a time, one thread, from local bytes.
 
 import * as ort from "onnxruntime-web/wasm";
-import type { ReadAsset } from "./python";
+import { type EngineFiles, release } from "./files";
 
 const MODULE = "ort.wasm";
 const INPUT = "input_ids";
@@ -13,7 +13,7 @@ export class Encoder {
   private opened = false;
 
   constructor(
-    private readonly read: ReadAsset,
+    private readonly files: EngineFiles,
     private readonly loaded: (model: string) => void,
   ) {}
 
@@ -21,17 +21,17 @@ export class Encoder {
   async load(model: string): Promise<void> {
     if (this.model === model) return;
     await this.unload();
-    if (!this.opened) {
-      ort.env.wasm.numThreads = 1;
-      ort.env.wasm.proxy = false;
-      ort.env.wasm.wasmBinary = (await this.read(MODULE)) as Uint8Array<ArrayBuffer>;
-    }
-    this.session = await ort.InferenceSession.create(await this.read(`${model}/model.onnx`), {
+    const binary = this.opened ? null : await this.files.read(MODULE);
+    if (binary) Object.assign(ort.env.wasm, { numThreads: 1, proxy: false, wasmBinary: binary });
+    const network = await this.files.read(`${model}/model.onnx`);
+    this.session = await ort.InferenceSession.create(network, {
       executionProviders: ["wasm"],
       graphOptimizationLevel: "disabled", // folding would keep the weights as floats: four times the memory
     });
+    release(network);
     this.opened = true;
     delete ort.env.wasm.wasmBinary; // it is compiled: 14 MB that nobody reads again
+    if (binary) release(binary);
     this.model = model;
     this.loaded(model);
   }

@@ -2,13 +2,13 @@
 
 export const ORIGIN = "https://okf-edge.invalid/";
 
-const files = new Map<string, Uint8Array>();
+const files = new Map<string, Uint8Array | ReadableStream<Uint8Array>>();
 let installed = false;
 
-/** Serve bytes under a name of the virtual origin until they are taken away. */
-export function provide(name: string, data: Uint8Array): void {
+/** Serve a file under a name of the virtual origin until it is taken away; a stream, once. */
+export function provide(name: string, body: Uint8Array | ReadableStream<Uint8Array>): void {
   install();
-  files.set(name, data);
+  files.set(name, body);
 }
 
 export function withdraw(name: string): void {
@@ -21,9 +21,9 @@ function install(): void {
   installed = true;
   globalThis.fetch = async (input: RequestInfo | URL): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input);
-    const data = url.startsWith(ORIGIN) ? files.get(decodeURIComponent(url.slice(ORIGIN.length))) : undefined;
-    if (!data) return new Response(null, { status: 404, statusText: `${url} is not among the engine's files` });
+    const body = url.startsWith(ORIGIN) ? files.get(decodeURIComponent(url.slice(ORIGIN.length))) : undefined;
+    if (!body) return new Response(null, { status: 404, statusText: `${url} is not among the engine's files` });
     const type = url.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-    return new Response(data as Uint8Array<ArrayBuffer>, { headers: { "content-type": type } });
+    return new Response(body as BodyInit, { headers: { "content-type": type } });
   };
 }

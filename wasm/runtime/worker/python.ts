@@ -2,38 +2,60 @@
 
 import createPyodideModule from "pyodide/pyodide.asm.mjs";
 import { loadPyodide, type PyodideAPI } from "pyodide";
+import { type EngineFiles, release } from "./files";
 import { ORIGIN, provide, withdraw } from "./origin";
 
 const LOCK = "pyodide-lock.json";
-const BINARIES = ["pyodide.asm.wasm", "python_stdlib.zip"];
-
-export type ReadAsset = (name: string) => Promise<Uint8Array>;
+const MODULE = "pyodide.asm.wasm";
+const STDLIB = "python_stdlib.zip";
+const WHEELS = "/lib/wheels";
 
 interface Lock {
   info: Record<string, string>;
   packages: Record<string, { file_name: string }>;
 }
 
+interface PyList {
+  append(value: string): void;
+}
+
 /** Args: folder: where the files lie on a host that reads files itself (Node); left out in a browser. */
-export async function bootPython(read: ReadAsset, folder?: string): Promise<PyodideAPI> {
-  const lock = JSON.parse(new TextDecoder().decode(await read(LOCK))) as Lock;
-  const wheels = Object.values(lock.packages).map((each) => each.file_name);
-  const indexURL = folder ?? ORIGIN;
-  const options = {
-    indexURL,
-    packageBaseUrl: indexURL,
-    lockFileContents: lock as never,
-    checkAPIVersion: true,
-    ...(folder ? {} : { createPyodideModule }),
-  };
-  const provided = async (names: string[]): Promise<void> => {
-    if (!folder) await Promise.all(names.map(async (name) => provide(name, await read(name))));
-  };
-  const [python] = await Promise.all([
-    provided(BINARIES).then(() => loadPyodide(options as never)), // it compiles while the wheels are unpacked
-    provided(wheels),
+export async function bootPython(files: EngineFiles, folder?: string): Promise<PyodideAPI> {
+  const lock = JSON.parse(new TextDecoder().decode(await files.read(LOCK))) as Lock;
+  const names = Object.values(lock.packages).map((each) => each.file_name);
+  const [python, wheels] = await Promise.all([
+    started(files, lock, folder), // it compiles while the wheels are unpacked
+    Promise.all(names.map(async (name) => [name, await files.read(name)] as const)),
   ]);
-  await python.loadPackage(Object.keys(lock.packages), { checkIntegrity: false, messageCallback: () => undefined });
-  for (const name of [...BINARIES, ...wheels]) withdraw(name);
+  install(python, wheels);
   return python;
+}
+
+async function started(files: EngineFiles, lock: Lock, folder?: string): Promise<PyodideAPI> {
+  const options = { lockFileContents: lock as never, checkAPIVersion: true };
+  if (folder) return loadPyodide({ ...options, indexURL: folder, packageBaseUrl: folder });
+  const [module, stdlib] = await Promise.all([files.stream(MODULE), files.read(STDLIB)]);
+  provide(MODULE, module.body);
+  provide(STDLIB, stdlib);
+  const here = { ...options, indexURL: ORIGIN, packageBaseUrl: ORIGIN, createPyodideModule };
+  const python = await Promise.race([loadPyodide(here as never), module.failed]);
+  withdraw(MODULE);
+  withdraw(STDLIB);
+  release(stdlib);
+  return python;
+}
+
+/** Wheels lie as they are on Python's path, since what is unpacked is held twice; only compiled parts have to be files. */
+function install(python: PyodideAPI, wheels: readonly (readonly [string, Uint8Array])[]): void {
+  python.FS.mkdirTree(WHEELS);
+  const path = python.pyimport("sys.path") as PyList;
+  for (const [name, data] of wheels) {
+    if (!name.endsWith("-none-any.whl")) {
+      python.unpackArchive(data, "wheel");
+      release(data);
+      continue;
+    }
+    python.FS.writeFile(`${WHEELS}/${name}`, data, { canOwn: true });
+    path.append(`${WHEELS}/${name}`);
+  }
 }

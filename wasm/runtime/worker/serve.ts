@@ -6,15 +6,21 @@
 
 import type { PyodideAPI } from "pyodide";
 import { XzReadableStream } from "xz-decompress";
-import { type AssetManifest, type Decoders, readAsset } from "../assets";
+import { type AssetManifest, type Chunks, type Decoders, readAsset, type Streamed, streamAsset } from "../assets";
 import { failureOf } from "../failure";
 import type { Failure, ServiceName, StartOptions, ToPage, ToWorker } from "../messages";
 import { Database } from "./database";
 import { Encoder } from "./encoder";
+import type { EngineFiles } from "./files";
 import { bootPython } from "./python";
 
 /** Unpacking is done here, off the page's thread. */
 const DECODERS: Decoders = { xz: (stored) => new XzReadableStream(stored) };
+
+/** Let go of the decoder's memory, which grew to 10 MB with what it unpacked; the next stream makes another. */
+function dropDecoder(): void {
+  Object.assign(XzReadableStream, { _moduleInstance: undefined, _moduleInstancePromise: undefined });
+}
 
 /** One end of the wire. */
 export interface Port {
@@ -50,6 +56,9 @@ class Worker {
   private nextId = 1;
   private python: PythonSide | null = null;
   private manifest: Promise<AssetManifest> | null = null;
+  private readonly chunks: Chunks = {
+    chunk: async (file) => (await this.ask("chunk", { file })) as Uint8Array,
+  };
 
   constructor(
     private readonly port: Port,
@@ -85,13 +94,17 @@ class Worker {
   }
 
   private async boot(options: StartOptions): Promise<PythonSide> {
-    const read = this.read.bind(this);
+    const files: EngineFiles = { read: (name) => this.read(name), stream: (name) => this.stream(name) };
     this.stage("Opening the engine");
     const [python, database] = await Promise.all([
-      bootPython(read, this.surroundings.folder),
-      options.safe ? null : Database.open(read),
+      bootPython(files, this.surroundings.folder),
+      options.safe ? null : Database.open(files),
     ]);
-    const encoder = new Encoder(read, (model) => this.port.post({ type: "ready", ready: "meaning", model }));
+    dropDecoder();
+    const encoder = new Encoder(files, (model) => {
+      dropDecoder();
+      this.port.post({ type: "ready", ready: "meaning", model });
+    });
     python.registerJsModule("okf_edge_bridge", {
       ask: this.askFromPython.bind(this),
       tell: this.tell.bind(this),
@@ -117,9 +130,16 @@ class Worker {
 
   /** One of the engine's files, whole and proved. */
   private async read(name: string): Promise<Uint8Array> {
+    return readAsset(this.chunks, await this.listed(), name, DECODERS);
+  }
+
+  private async stream(name: string): Promise<Streamed> {
+    return streamAsset(this.chunks, await this.listed(), name, DECODERS);
+  }
+
+  private listed(): Promise<AssetManifest> {
     this.manifest ??= this.ask("manifest", {}) as Promise<AssetManifest>;
-    const chunk = async (file: string): Promise<Uint8Array> => (await this.ask("chunk", { file })) as Uint8Array;
-    return readAsset({ chunk }, await this.manifest, name, DECODERS);
+    return this.manifest;
   }
 
   private async ask(service: ServiceName, argument: unknown, transfer: ArrayBuffer[] = []): Promise<unknown> {
