@@ -59,12 +59,15 @@ async def test_idle_connections_are_closed_and_working_ones_are_not() -> None:
 
     head = b"GET / HTTP/1.1\r\nHost: x\r\n"
     whole, slow = head + b"\r\n", b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"
-    assert await sends(b"") == await sends(b"GET") == await sends(head) == b""
-    assert await sends(head, b"A: b\r\n", b"C: d\r\n", b"E: f\r\n", b"G: h\r\n", b"I: j\r\n") == b""
-    assert (await sends(whole)).endswith(b"ok")
-    assert (await sends(whole, head)).count(b"200") == 1
-    assert (await sends(slow)).endswith(b"ok")
-    assert (await sends(whole, slow)).count(b"ok") == 2
+    dripped = [head, b"A: b\r\n", b"C: d\r\n", b"E: f\r\n", b"G: h\r\n", b"I: j\r\n"]
+    *idle, one, begun, worked, both = await asyncio.gather(
+        sends(b""), sends(b"GET"), sends(head), sends(*dripped),
+        sends(whole), sends(whole, head), sends(slow), sends(whole, slow),
+    )  # fmt: skip
+    assert idle == [b""] * 4
+    assert one.endswith(b"ok") and worked.endswith(b"ok")
+    assert begun.count(b"200") == 1
+    assert both.count(b"ok") == 2
     await stop(server, task)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,21 +13,29 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import ElicitResult
 
-from tests.served import OKF
+from tests.served import OKF, environment_at, run_okf
 
 PAGE = "---\ntype: Note\ntitle: Heron\ndescription: d\n---\n\n# Place\n\nThe heron nests by the weir.\n"
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a base and a bundle that can be installed in it."""
+    root = tmp_path_factory.mktemp("prepared")
+    (root / "source").mkdir()
+    (root / "source/heron.md").write_text(PAGE)
+    (root / "base").mkdir()
+    environment, archive = environment_at(root), str(root / "birds.okf.zip")
+    run_okf(environment, "init", str(root / "base"), "--json")
+    made = ["--id", "acme.birds", "--version", "1.0.0", "--out", archive, "--json"]
+    run_okf(environment, "export", str(root / "source"), *made)
+    return root
+
+
 @pytest.fixture
-def archive(okf: Any, tmp_path: Path) -> Path:
-    (tmp_path / "source").mkdir()
-    (tmp_path / "source/heron.md").write_text(PAGE)
-    (tmp_path / "base").mkdir()
-    path = tmp_path / "birds.okf.zip"
-    assert okf("init", "base", "--json").code == 0
-    made = okf("export", "source", "--id", "acme.birds", "--version", "1.0.0", "--out", str(path), "--json")
-    assert made.code == 0
-    return path
+def archive(prepared: Path, tmp_path: Path) -> Path:
+    shutil.copytree(prepared / "base", tmp_path / "base")
+    return prepared / "birds.okf.zip"
 
 
 def client(environment: dict[str, str], folder: Path, mode: str, asked: list[str], answer: ElicitResult) -> Client:
