@@ -3,7 +3,6 @@
 import * as duckdb from "../../node_modules/@duckdb/duckdb-wasm/dist/duckdb-browser-blocking";
 import { DataType, type Table, type Vector } from "apache-arrow";
 import { MemoryFile, memoryFiles } from "./memory_files";
-import { compiled, type EngineFiles } from "./files";
 
 const MODULE = "duckdb.wasm";
 const SETTINGS = [
@@ -12,6 +11,9 @@ const SETTINGS = [
   "SET allow_community_extensions = false",
   "SET memory_limit = '400MB'",
 ];
+
+/** A module by the name of its file: compiled, or its bytes. */
+export type LoadModule = (name: string) => Promise<WebAssembly.Module | BufferSource>;
 
 /** What the bindings call to make an instance; the imports may not be looked into. */
 interface Glue {
@@ -33,8 +35,9 @@ export class Database {
     private readonly files: Map<string, MemoryFile>,
   ) {}
 
-  static async open(files: EngineFiles): Promise<Database> {
-    const module = await compiled(files, MODULE);
+  static async open(load: LoadModule): Promise<Database> {
+    const loaded = await load(MODULE);
+    const module = loaded instanceof WebAssembly.Module ? loaded : await WebAssembly.compile(loaded);
     const memory = memoryFiles();
     const db = await bindings();
     instantiatedFrom(db, module);

@@ -11,7 +11,7 @@ import { failureOf } from "../failure";
 import type { Failure, ServiceName, StartOptions, ToPage, ToWorker } from "../messages";
 import { Database } from "./database";
 import { Encoder } from "./encoder";
-import type { EngineFiles } from "./files";
+import { compiled, type EngineFiles } from "./files";
 import { bootPython } from "./python";
 
 /** Unpacking is done here, off the page's thread. */
@@ -98,7 +98,7 @@ class Worker {
     this.stage("Opening the engine");
     const [python, database] = await Promise.all([
       bootPython(files, this.surroundings.folder),
-      options.safe ? null : Database.open(files),
+      options.safe ? null : Database.open((name) => compiled(files, name)),
     ]);
     dropDecoder();
     const encoder = new Encoder(files, (model) => {
