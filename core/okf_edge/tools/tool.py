@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -46,20 +47,26 @@ class Tool:
                 f"{self.name} can't be called like this: {'; '.join(issues)}", code="bad-arguments", issues=issues
             ) from error
 
-    def listed(self) -> dict[str, Any]:
+    def listed(self) -> Mapping[str, Any]:
         """The tool as `tools/list` tells it."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": {**_lean(self.takes.model_json_schema()), "additionalProperties": False},
-            "annotations": {
-                "readOnlyHint": self.kind == "read",
-                "destructiveHint": self.confirms,
-                "idempotentHint": self.kind == "read",
-                "openWorldHint": self.is_open,
-            },
-        }
+        return _listed(self)
+
+
+@cache
+def _listed(tool: Tool) -> Mapping[str, Any]:
+    """Made once: a schema takes milliseconds."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": {**_lean(tool.takes.model_json_schema()), "additionalProperties": False},
+        "annotations": {
+            "readOnlyHint": tool.kind == "read",
+            "destructiveHint": tool.confirms,
+            "idempotentHint": tool.kind == "read",
+            "openWorldHint": tool.is_open,
+        },
+    }
 
 
 @dataclass(frozen=True, slots=True)
