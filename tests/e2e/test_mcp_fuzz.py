@@ -11,7 +11,7 @@ import json
 import tempfile
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +257,7 @@ class Served:
 
         self.endpoint = Endpoint(self.service, tokens, Settings(scopes=frozenset(SCOPES)))
         self.loop = asyncio.new_event_loop()
+        self.headers: dict[str, str] = {}
 
     def answer(self, sent: Sent) -> tuple[int, bytes]:
         return self.loop.run_until_complete(asyncio.wait_for(self._answer(sent), 20))
@@ -279,6 +280,7 @@ class Served:
         assert [event["type"] for event in told] == ["http.response.start", "http.response.body"]
         for name, value in told[0]["headers"]:
             assert b"\n" not in name + value and b"\r" not in name + value
+        self.headers = {name.decode(): value.decode() for name, value in told[0]["headers"]}
         return int(told[0]["status"]), told[1]["body"]
 
 
@@ -319,6 +321,27 @@ def test_when_tokens_can_not_be_read_nobody_is_answered_or_told_why(
     )
     assert (status, b"tokens" in body) == (503, False)
     assert "tokens.json is not valid JSON" in capsys.readouterr().err
+
+
+def test_a_page_may_call_from_an_origin_that_was_allowed_and_from_no_other(served: Served) -> None:
+    served.endpoint.settings = replace(served.endpoint.settings, origins=frozenset({"https://app.example.org"}))
+
+    def asked(method: str, origin: str, token: str) -> tuple[int, str, str]:
+        headers = {"host": "127.0.0.1", "origin": origin, "authorization": token}
+        raw = [(name.encode(), value.encode()) for name, value in headers.items() if value]
+        listing = [encoded({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})]
+        status, _ = served.answer(Sent(method, "/mcp", raw, listing))
+        told = served.headers
+        return status, told.get("access-control-allow-origin", ""), told.get("access-control-allow-headers", "")
+
+    app, token = "https://app.example.org", f"Bearer {served.shown}"
+    status, origin, names = asked("OPTIONS", app, "")
+    assert (status, origin) == (200, app) and {"authorization", "mcp-protocol-version"} <= set(names.split(", "))
+    assert asked("POST", app, token) == (200, app, "")
+    assert asked("POST", app, "Bearer x") == (401, app, "")
+    for other in ("https://evil.test", "https://app.example.org.evil.test", "null"):
+        assert asked("OPTIONS", other, "") == asked("POST", other, token) == (403, "", "")
+    assert asked("OPTIONS", "", "") == (405, "", "")
 
 
 def run(served: Served, monkeypatch: pytest.MonkeyPatch, examples: int) -> None:

@@ -4,7 +4,7 @@ The order of the checks: host and origin, path and method, token, media types, s
 What comes before the token tells nothing about what is served; what is wrong with a token is only in the audit log.
 
 Rules:
-1. A browser's page reaches us only from an origin that was allowed, or from our own address.
+1. A browser's page reaches us only from an origin that was allowed (`pages`), or from our own address.
 2. There are no sessions and no streams of events: GET and DELETE are answered with 405.
 3. A client is answered in JSON unless it accepts events alone.
 """
@@ -26,7 +26,7 @@ from okf_edge.policy.authenticate import Token, authenticate, is_jwt
 from okf_edge.policy.caller import SCOPES, Caller
 from okf_edge.policy.parse import parse
 from okf_edge.tools.service import Service
-from okf_edge_native.mcp import protocol
+from okf_edge_native.mcp import pages, protocol
 from okf_edge_native.mcp.protocol import Fault, Protocol, failure
 
 Scope = dict[str, Any]
@@ -103,6 +103,7 @@ class Endpoint:
         except OkfError as error:  # tokens or the log can't be read or written: whoever runs the server must look
             print(f"okf mcp: {error.message}", file=sys.stderr, flush=True)
             status, headers, body = _refused(_AWAY)
+        headers += pages.told(request.method, request.header("origin"), self.settings.origins)
         await _reply(send, status, headers, body)
 
     async def _answer(self, request: _Request) -> tuple[int, bytes, str]:
@@ -114,6 +115,8 @@ class Endpoint:
             return 200, _json(self._metadata()), "application/json"
         if request.path != PATH:
             raise Refusal(404, f"nothing is served here; the endpoint is {PATH}")
+        if pages.asks_first(request.method, request.header("origin"), self.settings.origins):
+            return 200, b"", ""
         if request.method != "POST":
             raise Refusal(
                 405, "only POST is answered: there are no sessions and no event streams", headers=(("allow", "POST"),)
