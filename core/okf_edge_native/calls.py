@@ -77,15 +77,21 @@ class FileAuditLog:
         self._folder, self._head, self._key = folder, _head_in(folder), key
 
     async def append(self, extend: Callable[[bytes], bytes]) -> None:
-        with (
-            port_errors(os.path.basename(self.path)),
-            locked(f"{self._folder}/audit.lock"),
-            _opened(self.path, os.O_RDWR | os.O_APPEND) as log,
-            _opened(self._head, os.O_RDWR) as head,
-        ):
+        with port_errors(os.path.basename(self.path)), locked(f"{self._folder}/audit.lock"):
+            log = _open(self.path, os.O_RDWR | os.O_APPEND)
+            try:
+                self._append(log, extend)
+            finally:
+                os.close(log)
+
+    def _append(self, log: int, extend: Callable[[bytes], bytes]) -> None:
+        head = _open(self._head, os.O_RDWR)
+        try:
             line = extend(_last(log, _unsealed(os.read(head, _TAIL_BYTES), self._key)))
             os.write(log, line + b"\n")
             _rewrite(head, _sealed(line, self._key))
+        finally:
+            os.close(head)
 
     async def lines(self) -> list[bytes]:
         with port_errors(self.path):
@@ -121,8 +127,11 @@ def _head_in(folder: str) -> str:
 
 
 def _create(path: str, data: bytes) -> None:
-    with _opened(path, os.O_WRONLY | os.O_TRUNC) as file:
+    file = _open(path, os.O_WRONLY | os.O_TRUNC)
+    try:
         os.write(file, data)
+    finally:
+        os.close(file)
 
 
 def _sealed(line: bytes, key: bytes) -> bytes:
@@ -218,13 +227,8 @@ def _read(path: str) -> bytes:
         return b""
 
 
-@contextmanager
-def _opened(path: str, flags: int) -> Iterator[int]:
-    descriptor = os.open(path, flags | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
 
 
 def _first_line(data: bytes) -> bytes:

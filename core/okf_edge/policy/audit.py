@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 from okf_edge.json_text import json_value
@@ -32,6 +33,7 @@ class Record:
 
 
 _FIELDS = tuple(field.name for field in fields(Record))
+_values_of = attrgetter(*_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,8 @@ def line_of(record: Record, last: bytes, key: bytes) -> bytes:
     """
     before = _told(last)
     number = before.get("n", 0)
-    told: dict[str, Any] = {"n": number + 1 if isinstance(number, int) else 1}
-    told.update((name, getattr(record, name)) for name in _FIELDS)
+    told = dict(zip(_FIELDS, _values_of(record), strict=True))
+    told["n"] = number + 1 if isinstance(number, int) else 1
     return canonical({**told, "mac": _mac(told, str(before.get("mac", "")), key)})
 
 
