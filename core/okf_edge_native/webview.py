@@ -185,6 +185,7 @@ class Server:
 class _Handler(BaseHTTPRequestHandler):
     site: Site
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each small answer waits 40 ms for the next
     timeout = 30
 
     def do_GET(self) -> None:

@@ -51,6 +51,7 @@ def site(folders: Mapping[str, Path], headers: Mapping[str, str] | None = None) 
 def _handler(folders: Mapping[str, Path]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else each small answer waits 40 ms for the next
 
         def do_GET(self) -> None:
             self._answer(with_body=True)
@@ -71,6 +72,8 @@ def _handler(folders: Mapping[str, Path]) -> type[BaseHTTPRequestHandler]:
             self.send_header("content-type", _type(found) if found else "text/plain")
             self.send_header("content-length", str(len(data)))
             self.send_header("cache-control", "no-cache")
+            if found:
+                self.send_header("etag", f'"{found.stat().st_mtime_ns:x}-{len(data):x}"')
             for name, value in told.headers.items():
                 self.send_header(name, value)
             self.end_headers()
