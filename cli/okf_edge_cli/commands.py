@@ -153,8 +153,13 @@ _COMMANDS = (
         "what changed between two versions of a bundle, concept by concept",
         "comparing:diff",
         (
-            Argument("old", "an archive, a folder, a URL or the id of an installed bundle", shown="OLD"),
+            Argument(
+                "old",
+                "an archive, a folder, a URL, the id of an installed bundle, or id@version of one in a feed",
+                shown="OLD",
+            ),
             Argument("new", "another one", shown="NEW"),
+            FEED_NAME,
             FOLDER,
             JSON,
         ),
@@ -255,11 +260,11 @@ _COMMANDS = (
                 may_be_absent=True,
             ),
             FOLDER,
-            option(
+            Argument(
                 "feed",
-                "--to",
-                "FEED",
-                "the feed: a folder, s3://bucket/prefix, github:owner/repository or a service's URL",
+                "the feed (or --feed): a folder, s3://bucket/prefix, github:owner/repository or a service's URL",
+                ("--to", "--feed"),
+                shown="FEED",
                 required=True,
             ),
             option("bundle_id", "--id", "ID", "its id [default: by the base and the first page]"),
@@ -281,11 +286,11 @@ _COMMANDS = (
             Argument("bundle_id", "the id of the bundle", shown="ID"),
             Argument("version", "the version", shown="VERSION"),
             option("reason", "--reason", "TEXT", "why; its holders read this", required=True),
-            option(
+            Argument(
                 "feed",
-                "--from",
-                "FEED",
-                "the feed: a folder, s3://bucket/prefix, github:owner/repository or the URL of a service",
+                "the feed (or --feed): a folder, s3://bucket/prefix, github:owner/repository or the URL of a service",
+                ("--from", "--feed"),
+                shown="FEED",
                 required=True,
             ),
             JSON,

@@ -17,15 +17,17 @@ from okf_edge_native.sources import open_source
 _STYLES = {"added": good, "removed": bad, "changed": wary, "renamed": wary}
 
 
-def diff(old: str, new: str, folder: str | None, as_json: bool) -> int:
-    installed = [each for each in (old, new) if not Path(each).exists() and not problems_of_bundle_id(each)]
+def diff(old: str, new: str, feed: str, folder: str | None, as_json: bool) -> int:
+    bundles = [each for each in (old, new) if not Path(each).exists() and not problems_of_bundle_id(_id_of(each))]
 
-    async def side(named: str) -> Side:
-        """A file or folder of that name comes before an installed bundle."""
-        return named if named in installed else await open_source(named)
+    async def side(okf: Okf, named: str) -> Side:
+        """A file or folder of that name comes before a bundle that is installed, or, with a version, in a feed."""
+        if named not in bundles:
+            return await open_source(named)
+        return named if _id_of(named) == named else await okf.feeds.archive_of(named, feed)
 
     async def job(okf: Okf) -> Compared:
-        return await okf.compare(await side(old), await side(new))
+        return await okf.compare(await side(okf, old), await side(okf, new))
 
     found = session.run(job, folder, as_json)
     counts = {kind: sum(each.kind == kind for each in found.changes) for kind in _STYLES}
@@ -37,6 +39,10 @@ def diff(old: str, new: str, folder: str | None, as_json: bool) -> int:
     }
     session.print_result(value, _lines(found, counts), as_json)
     return DONE
+
+
+def _id_of(named: str) -> str:
+    return named.partition("@")[0]
 
 
 def _lines(found: Compared, counts: dict[str, int]) -> Iterator[Line]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from okf_edge.app import Okf
 from okf_edge.app.publishing import Consent, Publisher, Receipt, publish_archive, publish_exported
@@ -75,13 +76,22 @@ def publish(
             exported = await okf.export(options, embedder)
             return await publish_exported(to, exported, accepted=reasons, dry=dry)
         exported = await okf.export_reviewed(options, embedder, what.seeds)
-        return await publish_exported(
+        receipt = await publish_exported(
             to, exported, accepted=reasons, dry=dry, before=lambda: okf.record_release(exported)
         )
+        return receipt if dry else await okf.record_publication(receipt, _shown(feed))
 
     receipt = session.run(job, "." if what.kind == "archive" else what.place or None, as_json)
     session.print_result(_receipt_json(receipt), _receipt_lines(receipt), as_json)
     return DONE
+
+
+def _shown(feed: str) -> str:
+    """The address without what somebody may have written into it to be let in."""
+    if "://" not in feed:
+        return feed
+    parts = urlsplit(feed)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
 class _What(NamedTuple):

@@ -6,12 +6,14 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from okf_edge.app import Okf
 from okf_edge.app.reviewing import Checklist, Verdicts, Wanted
 from okf_edge.app.reviewing import Line as ReviewLine
 from okf_edge.bundles.risks import Finding
+from okf_edge.bundles.versions import next_version
 from okf_edge.errors import InputError
 from okf_edge_cli import screen, session
 from okf_edge_cli.commands import DONE, REFUSED
@@ -130,6 +132,7 @@ def _json(found: Checklist) -> dict[str, Any]:
         "hops": found.review.hops,
         "counts": {status: found.count(status) for status in ("approved", "unreviewed", "flagged")},
         "items": [_item_json(found, each) for each in found.lines],
+        "publications": [asdict(each) for each in found.review.publications],
         "withheld": list(found.withheld),
         "problems": list(found.problems),
     }
@@ -179,6 +182,8 @@ def _lines(found: Checklist) -> Iterator[Line]:
     if found.withheld:
         places = ", ".join(found.withheld)
         yield line(dim(f"names of files that stay are taken out at {places}; give the link other words to keep some"))
+    for done in found.review.publications:
+        yield line(dim(f"published {done.version} to {done.feed} at {done.at}, sha256:{done.sha256[:12]}…"))
     counts = ", ".join(f"{found.count(status)} {status}" for status in ("approved", "unreviewed", "flagged"))
     risks = len(_open_risks(found))
     yield line(counts, wary(f"; {risks} blocking risks of approved items are not accepted") if risks else "")
@@ -195,7 +200,8 @@ def _next_step(found: Checklist) -> str:
         return f"{begin} --accept {risks[0].id}='why it may leave' … --reviewer NAME, or --flag the item, or mend it"
     if found.problems:
         return ""
-    return f"okf publish --id {review.id} --version 1.0.0 --to FEED, or okf export DIR --reviewed …"
+    version = next_version(each.version for each in review.releases)
+    return f"okf publish --id {review.id} --version {version} --to FEED, or okf export DIR --reviewed …"
 
 
 def _item(found: Checklist, each: ReviewLine) -> Iterator[Line]:

@@ -281,6 +281,7 @@ SHAPES = {
                 ],
             }
         ],
+        "publications": [],
         "withheld": [],
         "problems": [],
     },

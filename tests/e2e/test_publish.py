@@ -84,6 +84,21 @@ def test_a_reviewed_base_is_published_read_updated_and_rolled_back(okf, base, sh
     assert okf("rollback", ID, "--dir", "reader", "--json").json["bundle"]["version"] == "1.0.0"
 
 
+def test_where_a_version_went_is_kept_beside_its_review(okf, base, shelf):
+    hint = okf("review", "--id", ID, "--dir", base, "--list").out
+    assert f"okf publish --id {ID} --version 1.0.0" in hint
+    done = published(okf, base, "shelf", "1.0.0").json
+    assert published(okf, base, "shelf", "1.0.0", "--dry-run").code == 0
+    assert published(okf, base, "shelf", "1.0.0").json["outcome"] == "unchanged"
+    listed = okf("review", "--id", ID, "--dir", base, "--list", "--json").json
+    [receipt] = listed["publications"]
+    assert (receipt["version"], receipt["feed"], receipt["outcome"]) == ("1.0.0", "shelf", "done")
+    assert (receipt["sha256"], f"sha256:{receipt['root']}") == (done["sha256"], done["root"])
+    shown = okf("review", "--id", ID, "--dir", base, "--list").out
+    assert "published 1.0.0 to shelf" in shown
+    assert f"okf publish --id {ID} --version 1.1.0" in shown
+
+
 def test_a_dry_run_shows_all_that_would_leave_and_changes_nothing_anywhere(okf, base, shelf):
     before = snapshot(base), snapshot(shelf)
     shown = published(okf, base, "shelf", "1.0.0", "--dry-run")

@@ -46,6 +46,10 @@ class Feeds:
         """Install `id` or `id@range` from a feed, and before it what it needs."""
         return await subscribing.install_from_feed(self._ports, self._install, wanted, feed, options)
 
+    async def archive_of(self, wanted: str, feed: str = "") -> bytes:
+        """The verified archive of `id@version`, or of the newest within `id@range`."""
+        return await subscribing.archive_of(self._ports, wanted, feed)
+
     async def check_updates(self) -> tuple[Standing, ...]:
         """How every bundle that came from a feed stands there now."""
         return await subscribing.check_updates(self._ports)

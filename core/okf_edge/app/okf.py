@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from okf_edge.app.comparing import Compared, Side
     from okf_edge.app.feeds import Feeds
     from okf_edge.app.lifecycle import Repaired, Synced
+    from okf_edge.app.publishing import Receipt
     from okf_edge.app.reading import Reading
     from okf_edge.app.reviewing import Checklist, Verdicts, Wanted
     from okf_edge.app.status import Status
@@ -195,6 +196,12 @@ class Okf:
         from okf_edge.app.reviewing import record_release
 
         await record_release(self._ports, exported)
+
+    async def record_publication(self, receipt: Receipt, feed: str) -> Receipt:
+        """Keep the receipt of a publication beside the review of what was published."""
+        from okf_edge.app.reviewing import record_publication
+
+        return await record_publication(self._ports, receipt, feed)
 
     async def install(self, source: bytes | FileTree, options: InstallOptions, sha256: str = "") -> Installation:
         """Install a bundle from an archive's bytes or a folder; all of it is verified before any of it is written.

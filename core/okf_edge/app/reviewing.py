@@ -16,17 +16,27 @@ from hashlib import sha256
 from okf_edge.app.bundle_index import BundleIndexer
 from okf_edge.app.cache import Cache
 from okf_edge.app.ports import Config, Ports
+from okf_edge.app.publishing import Receipt
 from okf_edge.bundles.closure import Arc, Item, Linked, closure
 from okf_edge.bundles.digest import DERIVED
 from okf_edge.bundles.export import Exported, ExportOptions, export_files
 from okf_edge.bundles.names import derive_bundle_id
 from okf_edge.bundles.release_log import release_log
-from okf_edge.bundles.reviews import Acceptance, Decision, Release, Review, Status, read_review, write_review
+from okf_edge.bundles.reviews import (
+    Acceptance,
+    Decision,
+    Publication,
+    Release,
+    Review,
+    Status,
+    read_review,
+    write_review,
+)
 from okf_edge.bundles.risks import Finding, blocking
 from okf_edge.bundles.risks.scan import scan_file
 from okf_edge.bundles.risks.stays import Staying
 from okf_edge.bundles.sharing import SCHEMA, Shared, notes_of, schema_of, share
-from okf_edge.errors import BundleError, InputError, NotFoundError
+from okf_edge.errors import BundleError, InputError, NotFoundError, OkfError
 from okf_edge.limits import LIMITS
 from okf_edge.okf.concept import text_of
 from okf_edge.okf.links import wiki_link
@@ -120,7 +130,7 @@ async def decide(ports: Ports, config: Config, wanted: Wanted, verdicts: Verdict
     gathered = await _gather(ports, config, wanted)
     before = _checklist(gathered)
     _require_sensible(before, verdicts)
-    at = ports.clock.now().astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    at = _instant(ports)
     digests = {line.item.path: line.sha256 for line in before.lines}
     chosen = {**dict.fromkeys(verdicts.approved, "approved"), **dict.fromkeys(verdicts.flagged, "flagged")}
     decisions = {
@@ -168,6 +178,23 @@ async def record_release(ports: Ports, exported: Exported) -> None:
     made = {"index.md", "log.md"}
     files = {file.path: file.sha256 for file in manifest.files if file.path.rpartition("/")[2] not in made | DERIVED}
     await write_review(ports.tree, review.released(_release(ports, review, manifest.version, files)))
+
+
+async def record_publication(ports: Ports, receipt: Receipt, feed: str) -> Receipt:
+    """Keep the receipt of what was published, beside its review. What was published stays so: a fault is only noted."""
+    release = receipt.release
+    at = _instant(ports)
+    done = Publication(
+        release.version, feed, receipt.pin, at, release.sha256, receipt.change.outcome, receipt.change.snapshot,
+        receipt.audience,
+    )  # fmt: skip
+    try:
+        review = await read_review(ports.tree, release.id)
+        if (after := review.published(done)) != review:
+            await write_review(ports.tree, after)
+    except OkfError as error:
+        return replace(receipt, notes=(*receipt.notes, f"the receipt could not be kept: {error.message}"))
+    return receipt
 
 
 # --- gather ----------------------------------------------------------------------------------------------------------
@@ -377,6 +404,10 @@ def _withheld_notes(shared: Shared) -> list[str]:
 
 
 # --- releases --------------------------------------------------------------------------------------------------------
+
+
+def _instant(ports: Ports) -> str:
+    return ports.clock.now().astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _digests(files: Mapping[str, bytes]) -> dict[str, str]:

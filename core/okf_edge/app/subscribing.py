@@ -18,6 +18,7 @@ from okf_edge.bundles.contents import Contents, open_zip
 from okf_edge.bundles.digest import MANIFEST, digest_of
 from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.bundles.manifest import read_manifest
+from okf_edge.bundles.ranges import newest_within
 from okf_edge.bundles.registry import InstalledBundle, read_registry
 from okf_edge.errors import BundleError, DigestMismatchError, InputError, NotFoundError
 from okf_edge.feed.client import Feed, first_pin, refresh, trust
@@ -138,6 +139,26 @@ async def install_from_feed(
     return tuple([await _install(ports, install, name, release, options) for release in plan])
 
 
+async def archive_of(ports: Ports, wanted: str, feed: str = "") -> bytes:
+    """The verified archive of `id@version`, withdrawn or not, or of the newest within `id@range`.
+
+    Raises: NotFoundError: no followed feed offers it. DigestMismatchError. FeedError.
+    """
+    bundle_id, _, text = wanted.partition("@")
+    found = await catalogue(ports, [feed] if feed else (), [creator_of(bundle_id)])
+    name = feed or _only_feed(bundle_id, found)
+    releases = {each.version: each for each in found.releases(name) if each.id == bundle_id}
+    usual = newest_within([version for version, each in releases.items() if not each.yanked], [text])
+    version = text if text in releases else usual
+    if version is None:
+        raise NotFoundError(
+            f"expected {wanted} in a feed, found {', '.join(releases) or 'no version of it'}",
+            code="no-release",
+            hint="`okf search-feed` shows what the feeds offer that are followed here.",
+        )
+    return await _archive(ports, name, releases[version])
+
+
 async def check_updates(ports: Ports) -> tuple[Standing, ...]:
     """How every bundle that came from a feed stands there now."""
     bundles = [each for each in (await read_registry(ports.tree)).bundles.values() if each.feed]
@@ -234,16 +255,22 @@ async def _install(
     ports: Ports, install: Install, feed: str, release: Release, options: InstallOptions
 ) -> Installation:  # fmt: skip
     subscription = chosen(await read_subscriptions(ports.tree), feed)
+    contents = open_zip(await _archive(ports, feed, release))
+    await _require_named(contents, release)
+    origin = f"{subscription.url}#{release.id}@{release.version}"
+    return await install(contents, replace(options, origin=origin, feed=feed, signer=release.signer))
+
+
+async def _archive(ports: Ports, feed: str, release: Release) -> bytes:
+    """The archive of a release, the very bytes that its creator signed for."""
+    subscription = chosen(await read_subscriptions(ports.tree), feed)
     data = (await ports.open_store(subscription.url).get(release.key, min(release.bytes, LIMITS.archive_bytes))).data
     if digest_of(data).sha256 != release.sha256:
         raise DigestMismatchError(
             f"expected {release.id} {release.version} with sha256 {release.sha256[:12]}…, found another archive",
             hint="It was damaged or exchanged on its way: nothing was installed.",
         )
-    contents = open_zip(data)
-    await _require_named(contents, release)
-    origin = f"{subscription.url}#{release.id}@{release.version}"
-    return await install(contents, replace(options, origin=origin, feed=feed, signer=release.signer))
+    return data
 
 
 async def _require_named(contents: Contents, release: Release) -> None:

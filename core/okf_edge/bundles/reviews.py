@@ -1,4 +1,4 @@
-"""`.okf/reviews/<bundle-id>.json`: who approved which content of a base to leave in a bundle, and what has left so far.
+"""`.okf/reviews/<bundle-id>.json`: who approved which content of a base to leave in a bundle, what left, and where to.
 
 Rules:
 1. An approval holds for the bytes that were looked at: other bytes are unreviewed again. A flag holds for any bytes.
@@ -51,8 +51,27 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Publication:
+    """The receipt of a publication: which version went to which feed, and what that feed says of it.
+
+    `root` is the digest of the feed's first root, `sha256` that of the archive. `outcome` and `snapshot` tell whether
+    it is in force; `audience` who could read it there at that time.
+    """
+
+    version: str
+    feed: str
+    root: str
+    at: str
+    sha256: str
+    outcome: str
+    snapshot: int | None
+    audience: str
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
-    """The review of one bundle. `accepted` are reasons by the id of a finding; `releases` are in their order."""
+    """The review of one bundle. `accepted` are reasons by the id of a finding; `releases` and `publications` are in
+    their order."""
 
     id: str
     title: str = ""
@@ -61,6 +80,7 @@ class Review:
     items: Mapping[str, Decision] = field(default_factory=dict)
     accepted: Mapping[str, Acceptance] = field(default_factory=dict)
     releases: tuple[Release, ...] = ()
+    publications: tuple[Publication, ...] = ()
     unknown: Mapping[str, Any] = field(default_factory=dict)
 
     def status(self, path: str, sha256: str) -> Status:
@@ -85,6 +105,13 @@ class Review:
         """With a version that was exported; exported again, it takes the place of its former self."""
         others = tuple(each for each in self.releases if each.version != release.version)
         return replace(self, releases=(*others, release))
+
+    def published(self, new: Publication) -> Review:
+        """With a publication; one that changed nothing leaves the receipt of what did."""
+        same = [each for each in self.publications if (each.version, each.root) == (new.version, new.root)]
+        if new.outcome == "unchanged" and any(each.outcome == "done" for each in same):
+            return self
+        return replace(self, publications=(*(each for each in self.publications if each not in same), new))
 
     def before(self, version: str) -> tuple[Release, ...]:
         """The releases of other versions."""
@@ -111,7 +138,7 @@ async def write_review(tree: FileTree, review: Review) -> None:
     await write_state(tree, place_of(review.id), {"format": FORMAT, **plain, **unknown})
 
 
-_KNOWN = frozenset({"format", "id", "title", "seeds", "hops", "items", "accepted", "releases"})
+_KNOWN = frozenset({"format", "id", "title", "seeds", "hops", "items", "accepted", "releases", "publications"})
 
 
 def _review(place: str, bundle_id: str, state: Mapping[str, Any]) -> Review:
@@ -124,6 +151,7 @@ def _review(place: str, bundle_id: str, state: Mapping[str, Any]) -> Review:
             {str(path): Decision(**each) for path, each in state["items"].items()},
             {str(finding): Acceptance(**each) for finding, each in state["accepted"].items()},
             tuple(Release(**each) for each in state["releases"]),
+            tuple(Publication(**each) for each in state.get("publications", ())),
             {key: value for key, value in state.items() if key not in _KNOWN},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -41,6 +41,14 @@ def compare_versions(left: str, right: str) -> int:
     return parse_version(left).compare(parse_version(right))
 
 
+def next_version(released: Iterable[str]) -> str:
+    """What a publisher may call what comes after these: the next minor version, or the one that was prepared."""
+    newest = max(map(parse_version, released), default=None)
+    if newest is None:
+        return "1.0.0"
+    return str(newest.finalize_version() if newest.prerelease else newest.bump_minor())
+
+
 def offered_version(installed: str, available: Iterable[str]) -> str | None:
     """The newest version that whoever has `installed` should be told of, or None."""
     current = parse_version(installed)

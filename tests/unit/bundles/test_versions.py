@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from okf_edge.bundles.versions import compare_versions, is_version, offered_version, parse_version
+from okf_edge.bundles.versions import compare_versions, is_version, next_version, offered_version, parse_version
 from okf_edge.errors import InputError
 
 ASCENDING = [
@@ -50,6 +50,19 @@ def test_what_is_no_version_is_refused_and_never_ordered(junk):
     with pytest.raises(InputError) as caught:
         parse_version(junk)
     assert caught.value.code == "bad-version"
+
+
+@pytest.mark.parametrize(
+    ("released", "following"),
+    [
+        ([], "1.0.0"),
+        (["1.0.0"], "1.1.0"),
+        (["1.9.0", "1.10.2", "1.2.0"], "1.11.0"),
+        (["1.0.0", "2.0.0-rc.1"], "2.0.0"),
+    ],
+)
+def test_the_next_version_follows_the_newest(released, following):
+    assert next_version(released) == following
 
 
 @pytest.mark.parametrize(
