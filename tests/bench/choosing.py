@@ -121,16 +121,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("choices", nargs="*", help="; ".join(choice.name for choice in CHOICES))
     given = parser.parse_args(arguments)
-    models, rows = CachedModels(compose.shelf(), BUILD / "bench-cache"), []
+    models = CachedModels(compose.shelf(), BUILD / "bench-cache")
     for choice in CHOICES:
         for name in choice.sets if not given.choices or choice.name in given.choices else ():
             if name == HARD or sets.CORPORA.is_dir():
-                rows += asyncio.run(compare(choice, name, models))
-                print(shown(rows[-len(choice.values) :]), flush=True)
+                rows = asyncio.run(compare(choice, name, models))
+                print(shown(rows), flush=True)
+                _keep(rows)
+    return 0
+
+
+def _keep(rows: Sequence[Row]) -> None:
+    """Put the rows in place of earlier ones of the same choice and set, in the order of the choices."""
     order = {choice.name: at for at, choice in enumerate(CHOICES)}
     kept = beside(read("choices"), [asdict(row) for row in rows], "choice", "set")
     keep("choices", sorted((row for row in kept if row["choice"] in order), key=lambda row: order[row["choice"]]))
-    return 0
 
 
 if __name__ == "__main__":
