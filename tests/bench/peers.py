@@ -22,6 +22,7 @@ from tests.bench.cached_vectors import CachedModels
 from tests.bench.peer_index import PEERS, make_environment, peer_index
 from tests.bench.product import indexed
 from tests.bench.quality import BUILD, Means, Measure, measured, ranking, request_of
+from tests.bench.rows import beside
 from tests.bench.sets import RetrievalSet
 
 
@@ -125,13 +126,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"expected the public corpora at {sets.CORPORA}, found none", file=sys.stderr)
         return 2
     make_environment()
-    rows: list[Row] = []
+    rows = json.loads(given.json.read_text("utf-8")) if given.json.is_file() else []
     for name in given.sets:
         found = compare(sets.load(name), given.peers)
         print(shown(found), flush=True)
-        rows += found
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps([asdict(row) for row in rows], indent=2), "utf-8")
+        rows = beside(rows, [asdict(row) for row in found], "name", "engine")
+        given.json.parent.mkdir(parents=True, exist_ok=True)
+        given.json.write_text(json.dumps(rows, indent=2), "utf-8")
     return 0
 
 
