@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from okf_edge.errors import AlreadyExistsError, InputError
-from okf_edge.workspace.registry import EVERY, Registry, problem_of
+from okf_edge.workspace.registry import EVERY, problem_of
 from okf_edge_cli import session
 from okf_edge_cli.commands import DONE
 from okf_edge_cli.screen import Line, bold, dim, good, line, wary
@@ -21,10 +21,8 @@ from okf_edge_native.preferences import AUTOMATIC, choose_kb
 def add(name: str, folder: str | None, force: bool, as_json: bool) -> int:
     _require_name(name)
     path = _meant(name) if folder is None else compose.existing_folder(folder)
-    old = asyncio.run(bases.registry())
-    new = _agreed(old, name, path, force, as_json)
-    if new.bases != old.bases:
-        asyncio.run(bases.keep(new))
+    may_move = force or _agrees(name, path, as_json)
+    new = asyncio.run(bases.change(lambda registry: registry.with_base(name, path, may_move)))
     others = [each for each in new.names_of(path) if each != name]
     added = Registered(name, path, bases.state_of(path))
     value = {**_described(added), "also": others}
@@ -39,9 +37,9 @@ def list_bases(as_json: bool) -> int:
 
 
 def remove(name: str, as_json: bool) -> int:
-    old = asyncio.run(bases.registry())
-    asyncio.run(bases.keep(old.without(name)))
-    value = {"name": name, "path": old.bases[name]}
+    path = asyncio.run(bases.registry()).path_of(name)
+    asyncio.run(bases.change(lambda registry: registry.without(name)))
+    value = {"name": name, "path": path}
     session.print_result(value, [line(good("forgotten "), bold(name), dim("  its files stay as they are"))], as_json)
     return DONE
 
@@ -82,16 +80,17 @@ def _meant(name: str) -> str:
     return compose.existing_folder(f"{here}/{name}" if is_named else here)
 
 
-def _agreed(old: Registry, name: str, path: str, force: bool, as_json: bool) -> Registry:
-    """The registry with the base; whoever sits at the terminal is asked before a name changes its folder."""
+def _agrees(name: str, path: str, as_json: bool) -> bool:
+    """Whether a name may change its folder: whoever sits at the terminal is asked."""
     try:
-        return old.with_base(name, path, force)
+        asyncio.run(bases.registry()).with_base(name, path)
     except AlreadyExistsError as error:
         if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
         if session.asked(f"{error.message}. Let it stand for {path}? [y/N] ").lower() not in ("y", "yes"):
             raise
-        return old.with_base(name, path, force=True)
+        return True
+    return False
 
 
 def _described(base: Registered) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from okf_edge.errors import NotFoundError, StateFileError
 from okf_edge.workspace.layout import MARKERS
 from okf_edge.workspace.registry import FILE, Registry, read_registry, write_registry
 from okf_edge_native.disk import DiskTree
+from okf_edge_native.locks import changing
 from okf_edge_native.places import config_place
 
 State = Literal["ok", "not-set-up", "missing"]
@@ -52,8 +53,14 @@ async def registry() -> Registry:
     return found
 
 
-async def keep(changed: Registry) -> None:
-    await write_registry(DiskTree(config_place()), changed)
+async def change(decide: Callable[[Registry], Registry]) -> Registry:
+    """Replace the registry by what is made of it; nobody else changes it in between. Raises what `decide` raises."""
+    with changing(FILE):
+        old = await registry()
+        new = decide(old)
+        if new != old:
+            await write_registry(DiskTree(config_place()), new)
+    return new
 
 
 async def registered() -> list[Registered]:

@@ -13,6 +13,7 @@ from okf_edge.paths import require_relative
 from okf_edge.ports import Blob, BlobStat
 from okf_edge_native.disk import DiskTree
 from okf_edge_native.failures import port_errors
+from okf_edge_native.locks import locked
 
 LOCK = ".okf-lock"
 
@@ -74,24 +75,8 @@ class DiskBlobs:
     def _locked(self) -> Iterator[None]:
         with port_errors(LOCK):
             os.makedirs(self._tree.root, exist_ok=True)
-            descriptor = os.open(f"{self._tree.root}/{LOCK}", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                _lock(descriptor)
+            with locked(f"{self._tree.root}/{LOCK}", 0o666):
                 yield
-            finally:
-                os.close(descriptor)  # drops the lock
-
-
-def _lock(descriptor: int) -> None:
-    """Wait for the exclusive lock of an open file."""
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _may_hold(directory: str, prefix: str) -> bool:

@@ -15,8 +15,8 @@ import hmac
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from okf_edge.limits import LIMITS
 from okf_edge.policy.ledger import Entry
 from okf_edge_native.atomic import write_whole
 from okf_edge_native.failures import port_errors
+from okf_edge_native.locks import locked
 
 T = TypeVar("T")
 
@@ -146,28 +147,6 @@ def _unsealed(data: bytes, key: bytes) -> bytes:
 
 def _seal(line: bytes, key: bytes) -> bytes:
     return hmac.digest(key, b"the end: " + line, "sha256").hex().encode()
-
-
-@contextmanager
-def locked(path: str) -> Iterator[None]:
-    """Hold the lock of a file; it is free again when the process ends, however it ends."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        _lock(descriptor)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _last(log: int, head: bytes) -> bytes:

@@ -17,6 +17,7 @@ from okf_edge.policy.rules import PathRules
 from okf_edge.state import State, corrupt, decode_state, read_state, write_state
 from okf_edge_native.disk import DiskTree
 from okf_edge_native.failures import port_errors
+from okf_edge_native.locks import changing
 from okf_edge_native.places import config_place
 from okf_edge_native.system import SystemClock, SystemEntropy
 
@@ -53,21 +54,23 @@ async def create(grant: Grant) -> tuple[str, Token]:
     """A new token as its holder gets it, and as it is kept. Raises InputError: the name is taken."""
     if grant.name in RESERVED:
         raise InputError(f"{grant.name} is the name of other callers in the log", code="bad-name", hint="Take another.")
-    kept = await read_tokens()
-    shown, token = new_token(grant, kept, SystemEntropy(), SystemClock().now())
-    await _write([*kept, token])
+    with changing(FILE):
+        kept = await read_tokens()
+        shown, token = new_token(grant, kept, SystemEntropy(), SystemClock().now())
+        await _write([*kept, token])
     return shown, token
 
 
 async def revoke(name: str) -> Token:
     """Raises NotFoundError: there is no token of that name."""
-    kept = await read_tokens()
-    found = next((token for token in kept if token.name == name), None)
-    if found is None:
-        names = ", ".join(token.name for token in kept) or "none"
-        raise NotFoundError(f"there is no token named {name!r}", code="no-token", hint=f"There are: {names}.")
-    revoked = replace(found, revoked=found.revoked or format_instant(SystemClock().now()))
-    await _write([revoked if token is found else token for token in kept])
+    with changing(FILE):  # a revocation that another change overwrote would not hold
+        kept = await read_tokens()
+        found = next((token for token in kept if token.name == name), None)
+        if found is None:
+            names = ", ".join(token.name for token in kept) or "none"
+            raise NotFoundError(f"there is no token named {name!r}", code="no-token", hint=f"There are: {names}.")
+        revoked = replace(found, revoked=found.revoked or format_instant(SystemClock().now()))
+        await _write([revoked if token is found else token for token in kept])
     return revoked
 
 
@@ -90,7 +93,9 @@ def token_in(path: str, now: datetime) -> Token:
 
 
 async def _write(tokens: Sequence[Token]) -> None:
-    await write_state(DiskTree(config_place()), FILE, {"format": FORMAT, "tokens": [_encoded(each) for each in tokens]})
+    place = config_place()
+    await write_state(DiskTree(place), FILE, {"format": FORMAT, "tokens": [_encoded(each) for each in tokens]})
+    os.chmod(f"{place}/{FILE}", stat.S_IRUSR | stat.S_IWUSR)
 
 
 def _encoded(token: Token) -> State:

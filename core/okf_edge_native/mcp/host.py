@@ -73,11 +73,11 @@ class NativeHost:
             raise AlreadyExistsError(f"{name} is a knowledge base already", code="base-elsewhere", hint="Take another.")
         path = _real(place)
         _require_apart(path, [*registry.bases.values()])
-        new = registry.with_base(name, path)
+        registry.with_base(name, path)
         if not os.path.isdir(path):
             compose.existing_folder(os.path.dirname(path))
             os.mkdir(path)
-        await bases.keep(new)
+        await bases.change(lambda registry: registry.with_base(name, path))
         return Base(name, path)
 
     async def source(self, named: str) -> bytes | FileTree:
