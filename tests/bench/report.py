@@ -18,7 +18,7 @@ from tests.bench import choosing, cost, fit_gate, gate_quality, peers, plots, qu
 from tests.bench.agreement import outside
 from tests.bench.hard import measure
 from tests.bench.rows import OUT, read
-from tests.bench.tables import CHOICES, GATE, HARD, SUMMED_SETS, Table, tables
+from tests.bench.tables import CHOICES, ENGINES, GATE, HARD, SHOWN_SETS, SUMMED_SETS, Table, tables
 from tests.floors.handbook import ROOT
 
 PAGE = ROOT / "reference/measurements.md"
@@ -55,6 +55,8 @@ def _summed(title: str, rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]
         return [row for row in rows if row[0] == "test, hybrid" or row[1] == "answerable"]
     if title == GATE:
         return [row for row in rows if row[1] in SUMMED_SETS]
+    if title == ENGINES:
+        return [row for row in rows if row[0] in SHOWN_SETS]
     if title == CHOICES:
         first = {row[0]: row[2] for row in reversed(rows)}
         return [row for row in rows if row[2] == first[row[0]]]

@@ -16,7 +16,11 @@ from tests.bench import gate_worlds, wins
 from tests.bench.peer_index import versions as peer_versions
 from tests.bench.rows import read
 
-HARD, GATE, CHOICES = "The hard set", "Knowing when not to answer", "Defaults and steps"
+HARD, GATE = "The hard set", "Knowing when not to answer"
+ENGINES, CHOICES = "Beside other engines", "Defaults and steps"
+SHOWN_SETS = ("scifact", "xquad_zh")
+"""Of other engines, the page of the handbook shows these alone: English and Chinese."""
+
 SUMMED_SETS = (gate_worlds.HARD, gate_worlds.HANDBOOK, "every set")
 
 TRIED = Path(__file__).parent / "tried.yaml"
@@ -93,7 +97,7 @@ def _peers(rows: Rows) -> Table:
     told = (
         "Other engines over the same notes in the same run, by words, as they come. Building ours leaves out embedding."
     )
-    return "Beside other engines", f"{told} {wins.of_quality(rows)}", head, cells
+    return ENGINES, f"{told} {wins.of_quality(rows)}", head, cells
 
 
 def _choices(rows: Rows) -> Table:
