@@ -6,7 +6,7 @@ import { engineNotice } from "./engine_notice";
 import { isCancelled, messageOf, sentence } from "./failures";
 import type OkfEdgePlugin from "./main";
 import { openPlace } from "./opening";
-import { say } from "./words";
+import { locale, say } from "./words";
 
 const TYPING_MS = 200;
 const PAUSE_MS = 700;
@@ -105,7 +105,7 @@ export class SearchPane extends Component {
     this.tell(summary(answer));
     if (answer.verdict === "ok") return this.drawPlaces(answer.candidates, answer);
     this.results.createEl("p", { cls: "okf-edge-refusal", text: say("no-answer") });
-    if (answer.reason) this.results.createEl("p", { cls: "okf-edge-quiet", text: answer.reason });
+    if (answer.reason && locale() === "en") this.results.createEl("p", { cls: "okf-edge-quiet", text: answer.reason });
     if (answer.near.length) this.results.createEl("h3", { cls: "okf-edge-near", text: say("not-an-answer") });
     this.drawPlaces(answer.near, answer);
   }

@@ -1,6 +1,7 @@
 // What was installed here, kept apart from the bundles themselves: so that the page can say when a browser removed them.
 
 import type { Bundle } from "../runtime/messages";
+import { keep, kept } from "./words_kept";
 
 const KEY = "okf-edge-installed";
 
@@ -12,7 +13,7 @@ export interface Known {
 
 export function knownBundles(): Known[] {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    const value: unknown = JSON.parse(kept(KEY) ?? "[]");
     return Array.isArray(value) ? (value as Known[]).filter((each) => typeof each?.id === "string") : [];
   } catch {
     return [];
@@ -21,5 +22,5 @@ export function knownBundles(): Known[] {
 
 export function noteInstalled(bundles: readonly Bundle[]): void {
   const known = bundles.map(({ id, title, origin }): Known => ({ id, title, origin }));
-  localStorage.setItem(KEY, JSON.stringify(known));
+  keep(KEY, JSON.stringify(known));
 }

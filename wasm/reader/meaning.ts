@@ -8,6 +8,7 @@ import type { Bundle, Failure } from "../runtime/messages";
 import { sizeText } from "../ui/words";
 import { host } from "./engine";
 import { locale } from "./say";
+import { keep, kept } from "./words_kept";
 
 const DISMISSED_KEY = "okf-edge-words-only";
 
@@ -32,7 +33,7 @@ export function useMeaning(bundles: readonly Bundle[]): Meaning {
   const [missing, setMissing] = useState<number | null>(null);
   const [progress, setProgress] = useState<Meaning["progress"]>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [dismissed, setDismissed] = useState(() => localStorage.getItem(DISMISSED_KEY) !== null);
+  const [dismissed, setDismissed] = useState(() => kept(DISMISSED_KEY) !== null);
   const parts = partsFor(bundles);
   const key = parts.join();
 
@@ -54,7 +55,7 @@ export function useMeaning(bundles: readonly Bundle[]): Meaning {
       .finally(() => setProgress(null));
   };
   const dismiss = (): void => {
-    localStorage.setItem(DISMISSED_KEY, "1");
+    keep(DISMISSED_KEY, "1");
     setDismissed(true);
   };
   const offer = !dismissed && missing ? sizeText(missing, locale) : "";

@@ -1,6 +1,7 @@
 // How safe what is kept here is from the browser, and how much it takes.
 
 import { asked, within } from "./host/database";
+import { forgetAll } from "./words_kept";
 
 export interface Usage {
   bundles: number;
@@ -41,5 +42,5 @@ export async function removeEverything(): Promise<void> {
   await within(["entries", "contents", "chunks", "notes"], "readwrite", (transaction) => {
     for (const name of transaction.objectStoreNames) transaction.objectStore(name).clear();
   });
-  localStorage.clear();
+  forgetAll();
 }

@@ -1,6 +1,7 @@
 // Every word of the reader, in English and Simplified Chinese.
 
 import { chosenLocale, type Locale, type Message, sayer } from "../ui/messages";
+import { keep, kept } from "./words_kept";
 
 const en = {
   app: "Okf reader",
@@ -121,6 +122,7 @@ const en = {
   "search-empty": "Ask in your own words. Answers quote the pages that they come from.",
   "search-nothing-installed": "Install a bundle first, then ask it.",
   answers: { one: "{count} answer", other: "{count} answers" },
+  "answers-by": "{answers} {means}",
   "by-words": "by words",
   "by-both": "by words and meaning",
   "by-meaning": "by meaning",
@@ -335,6 +337,7 @@ const zh: Record<Key, Message> = {
   "search-empty": "用自己的话提问。答案会引用其所在的页面。",
   "search-nothing-installed": "请先安装知识包，再提问。",
   answers: { one: "{count} 个答案", other: "{count} 个答案" },
+  "answers-by": "{answers}（{means}）",
   "by-words": "按词",
   "by-both": "按词和语义",
   "by-meaning": "按语义",
@@ -433,13 +436,12 @@ const zh: Record<Key, Message> = {
 const LANGUAGE_KEY = "okf-edge-language";
 
 export function wantedLanguage(): Locale | "" {
-  const wanted = localStorage.getItem(LANGUAGE_KEY);
+  const wanted = kept(LANGUAGE_KEY);
   return wanted === "en" || wanted === "zh" ? wanted : "";
 }
 
 export function setLanguage(language: Locale | ""): void {
-  if (language) localStorage.setItem(LANGUAGE_KEY, language);
-  else localStorage.removeItem(LANGUAGE_KEY);
+  keep(LANGUAGE_KEY, language || null);
   location.reload();
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from time import sleep
 from urllib.parse import quote
 
 import pytest
@@ -16,8 +17,10 @@ import pytest
 from browser.plugin.phone import Built, Phone, iphone, new_vault, phone
 from browser.site import Site
 from browser.webdriver import Browser, browser
+from okf_edge.bundles.lock import HELD
 from okf_edge.bundles.registry import read_registry
 from okf_edge_native.disk import DiskTree
+from tests.zip_lab import Entry, build
 
 SAMPLED = pytest.mark.parametrize("window", ["chromium", pytest.param("webkit", marks=pytest.mark.slow)], indirect=True)
 """Of two engines `make test` takes one; `make test-all` takes both."""
@@ -162,7 +165,7 @@ def test_a_swapped_or_truncated_engine_file_is_refused_in_words(window: Browser,
 
 
 @SAMPLED
-def test_a_bundle_of_a_newer_format_is_told_and_nothing_is_written(
+def test_what_is_no_bundle_for_this_version_is_told_and_nothing_is_written(
     window: Browser, built: Built, archive: Path, published: Site, tmp_path: Path
 ) -> None:
     import zipfile
@@ -181,6 +184,13 @@ def test_a_bundle_of_a_newer_format_is_told_and_nothing_is_written(
         thumb.tap("Close")
         thumb.open_link(link_to(published, "absent.okf.zip"))
         assert "404" in thumb.sees("instead of a bundle")
+        thumb.tap("Close")
+        thumb.open_link("obsidian://okf-edge?install=http%3A%2F%2F127.0.0.1%3A9%2Fa.okf.zip")
+        thumb.sees("No answer from 127.0.0.1:9. Are you online?")
+        thumb.tap("Close")
+        (archive.parent / "evil.okf.zip").write_bytes(build([Entry(b"index.md"), Entry(b"../../evil.md")]))
+        thumb.open_link(link_to(published, "evil.okf.zip"))
+        assert "../../evil.md" in thumb.sees("Nothing was written")
         thumb.tap("Close")
         thumb.open_link("obsidian://okf-edge?install=javascript%3Aalert(1)")
         thumb.sees("Expected a link that begins with https://")
@@ -209,6 +219,7 @@ def test_an_app_that_is_killed_while_installing_leaves_all_or_nothing(
         assert reached.wait(180)
         thumb.window.open("about:blank")  # the system ends the app here
         gone.set()
+        sleep(HELD.total_seconds())  # until then the lock of the dead app is believed, and what it began is left alone
         thumb.start()
         assert installed(vault) == {}
         thumb.run("search")

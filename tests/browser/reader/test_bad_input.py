@@ -29,6 +29,11 @@ const carried = new DataTransfer();
 carried.items.add(new File([new ArrayBuffer(300e6)], "video.mp4"));
 window.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, cancelable: true }));
 """
+NO_NUMBERS = """
+const numbers = Intl.NumberFormat.prototype;
+window.numbers = Object.getOwnPropertyDescriptor(numbers, "format");
+Object.defineProperty(numbers, "format", { configurable: true, get() { throw new Error("no numbers"); } });
+"""
 KEPT_PATHS = """
 const database = await new Promise((resolve) => {
   const request = indexedDB.open("okf-edge");
@@ -126,9 +131,6 @@ def test_a_page_that_is_killed_while_it_installs_has_the_bundle_or_not_never_hal
     reader.sees(".done", "is installed")
     reader.ask("how are bundles verified")
     reader.sees(".answer", "verif")
-    reader.window.open("about:blank")
-    reader.open("#/library")
-    reader.sees(".bundle", "Handbook")
     paths = kept_paths(reader)
     assert not [path for path in paths if ".okf-stage" in path or "swap.json" in path]
 
@@ -218,19 +220,27 @@ def test_a_damaged_or_missing_engine_file_is_told_and_not_used_and_the_right_one
         assert here.requests.count(f"/engine/{chunk}") <= 6
 
 
-def test_a_page_that_came_without_encryption_or_can_not_be_drawn_says_so_and_the_rest_goes_on(served: Site) -> None:
-    with reading("chromium", served.url) as reader:
+def test_a_first_start_without_network_or_encryption_is_explained_and_so_is_a_screen_that_can_not_be_drawn(
+    page_folder: Path,
+) -> None:
+    with site({"/": page_folder}) as here, reading("chromium", here.url) as reader:
+        reader.open()
+        reader.sees(".notice.bad", "could not be fetched")
+        reader.window.offline(True)
+        reader.press_button("Try again")
+        assert "Open this page once with a network" in reader.sees(".notice.bad", "there is no network")
+        reader.window.offline(False)
+
         insecure = "Object.defineProperty(window, 'isSecureContext', { get: () => false });"
         reader.window.devtools("Page.addScriptToEvaluateOnNewDocument", {"source": insecure})
-        reader.open()
+        reader.open("?again")
         told = reader.sees(".notice.bad", "not encrypted")
         assert "https://" in told and reader.count(".opener") == 1
 
-        reader.window.script("window.format = Intl.NumberFormat.prototype.format;")
-        reader.window.script("Intl.NumberFormat.prototype.format = () => { throw new Error('no numbers'); };")
+        reader.window.script(NO_NUMBERS)
         reader.go("#/settings")
         assert "This is a fault of the reader" in reader.sees(".notice.bad", "no numbers")
-        reader.window.script("Intl.NumberFormat.prototype.format = window.format;")
+        reader.window.script("Object.defineProperty(Intl.NumberFormat.prototype, 'format', window.numbers);")
         reader.press_button("Try again")
         reader.sees("main", "Storage")
 

@@ -20,10 +20,11 @@ SCREENS = {
     "search": ("#/search?q=how%20are%20bundles%20verified", ".answer"),
     "refusal": ("#/search?q=price%20of%20saffron%20in%20Lisbon", ".refusal"),
     "page": (f"#/page/{BASE}/asking/confidence.md", ".prose table"),
-    "bundle": ("#/bundle/okf-edge.handbook", "main .facts"),
+    "bundle": ("#/bundle/okf-edge.handbook", "main .places"),
     "settings": ("#/settings", "main .facts"),
     "install": ("#/install", ".sheet"),
 }
+DRAWN = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
 WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 TOO_SMALL = """
 [...document.querySelectorAll('button, select, summary, input:not([type=file]), .places-nav a, .more')]
@@ -61,6 +62,7 @@ def require_sound(reader: Reader, kind: str) -> None:
             reader.go(place)
             reader.sees(selector)
             shown = f"{name}-{size}-{kind}"
+            reader.window.script(DRAWN)
             reader.window.screenshot(PICTURES / f"{shown}.png")
             assert not reader.value(WIDER), shown
             assert reader.value(TOO_SMALL) == [], shown

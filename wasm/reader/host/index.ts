@@ -3,6 +3,7 @@
 import type { CrashCount, Host } from "../../runtime/host";
 import { EngineFiles } from "./engine_files";
 import { StoredTree } from "../../runtime/stored_tree";
+import { keep, kept } from "../words_kept";
 import { STORE } from "./database";
 import { fetchUrl } from "./web";
 import { startedWorker } from "./worker";
@@ -29,6 +30,6 @@ const CRASH_KEY = "okf-edge-crashes";
 
 /** In local storage: it is written at once, also when the page is killed next. */
 const CRASHES: CrashCount = {
-  read: async () => Number(localStorage.getItem(CRASH_KEY) ?? 0) || 0,
-  write: async (count) => localStorage.setItem(CRASH_KEY, String(count)),
+  read: async () => Number(kept(CRASH_KEY) ?? 0) || 0,
+  write: async (count) => keep(CRASH_KEY, String(count)),
 };

@@ -116,9 +116,7 @@ function Refusal(props: { answer: Answer }): JSX.Element {
           {say("looked-for")}: {answer.terms.join(" · ")}
         </p>
       )}
-      <p class="quiet" lang="en">
-        {answer.reason.replaceAll(/Library\/[^/\s]+\//g, "")}
-      </p>
+      {locale === "en" && <p class="quiet">{answer.reason.replaceAll(/Library\/[^/\s]+\//g, "")}</p>}
       {!answer.near.length && <p class="quiet">{say("nothing-near")}</p>}
     </section>
   );
@@ -214,7 +212,8 @@ function isAtWork(): boolean {
 function summary(answer: Answer): string {
   const means = { hybrid: "by-both", lexical: "by-words", dense: "by-meaning" } as const;
   if (answer.verdict !== "ok") return say("refusal");
-  return `${say("answers", { count: answer.candidates.length })} ${say(means[answer.coverage.mode])}`;
+  const answers = say("answers", { count: answer.candidates.length });
+  return say("answers-by", { answers, means: say(means[answer.coverage.mode]) });
 }
 
 function coverage(answer: Answer): string {
