@@ -2,8 +2,10 @@
 
 import * as ort from "onnxruntime-web/wasm";
 import { type EngineFiles, release } from "./files";
+import { lean } from "./network";
 
 const MODULE = "ort.wasm";
+const NETWORK = "model.onnx";
 const INPUT = "input_ids";
 const OUTPUT = "embedding";
 
@@ -23,11 +25,8 @@ export class Encoder {
     await this.unload();
     const binary = this.opened ? null : await this.files.read(MODULE);
     if (binary) Object.assign(ort.env.wasm, { numThreads: 1, proxy: false, wasmBinary: binary });
-    const network = await this.files.read(`${model}/model.onnx`);
-    this.session = await ort.InferenceSession.create(network, {
-      executionProviders: ["wasm"],
-      graphOptimizationLevel: "disabled", // folding would keep the weights as floats: four times the memory
-    });
+    const network = await this.files.read(`${model}/${NETWORK}`);
+    this.session = await session(network);
     release(network);
     this.opened = true;
     delete ort.env.wasm.wasmBinary; // it is compiled: 14 MB that nobody reads again
@@ -52,4 +51,12 @@ export class Encoder {
     if (!(vector instanceof Float32Array)) throw new Error(`expected a float32 ${OUTPUT}, found none`);
     return vector;
   }
+}
+
+function session(network: Uint8Array): Promise<ort.InferenceSession> {
+  return ort.InferenceSession.create(lean(network, NETWORK), {
+    executionProviders: ["wasm"],
+    externalData: [{ path: NETWORK, data: network }],
+    graphOptimizationLevel: "disabled", // folding would keep the weights as floats: four times the memory
+  });
 }

@@ -5,22 +5,13 @@
 // 3. An engine that trapped can't be trusted any more: the page is told, and starts another.
 
 import type { PyodideAPI } from "pyodide";
-import { XzReadableStream } from "xz-decompress";
-import { type AssetManifest, type Chunks, type Decoders, readAsset, type Streamed, streamAsset } from "../assets";
+import { type AssetManifest, type Chunks, readAsset, type Streamed, streamAsset } from "../assets";
 import { failureOf } from "../failure";
 import type { Failure, ServiceName, StartOptions, ToPage, ToWorker } from "../messages";
 import { Database } from "./database";
 import { Encoder } from "./encoder";
-import { compiled, type EngineFiles } from "./files";
+import { compiled, DECODERS, dropDecoder, type EngineFiles } from "./files";
 import { bootPython } from "./python";
-
-/** Unpacking is done here, off the page's thread. */
-const DECODERS: Decoders = { xz: (stored) => new XzReadableStream(stored) };
-
-/** Let go of the decoder's memory, which grew to 10 MB with what it unpacked; the next stream makes another. */
-function dropDecoder(): void {
-  Object.assign(XzReadableStream, { _moduleInstance: undefined, _moduleInstancePromise: undefined });
-}
 
 /** One end of the wire. */
 export interface Port {
