@@ -22,9 +22,13 @@ UNUSED = re.compile(
     r"|^(_pyrepl|ctypes|ensurepip|idlelib|multiprocessing|unittest|wsgiref|xmlrpc)/|^http/(server|cookiejar)\.py"
     r"|^(_?pydoc\w*|_pyio|_pydatetime|bdb|cProfile|compileall|doctest|ftplib|imaplib|mailbox|modulefinder|optparse|pdb"
     r"|pickletools|plistlib|poplib|profile|pstats|smtplib|socketserver|tabnanny|timeit|trace|wave|zipapp)\.py"
+    r"|^snowballstemmer/(?!__init__|among|basestemmer|english)"
     r"|^encodings/(big5|cp(?!437|1252)|euc_|gb|hp_|hz|iso2022|iso8859_(?!1\.)|johab|koi8|kz|mac_|palmos|ptcp|shift|tis)"
 )
-"""Data of tests, interfaces of old versions and of type checkers, other hosts, old encodings. Licences stay."""
+"""Data of tests, interfaces of old versions and of type checkers, other hosts, old encodings,
+languages that are not stemmed. Licences stay."""
+OTHER_STEMMERS = re.compile(rb"^.*\b(?!EnglishStemmer)[A-Z][A-Za-z]*Stemmer\b.*\n", re.MULTILINE)
+"""Lines of snowballstemmer that name what is left out of it."""
 
 
 def lean(archives: Sequence[Path], target: Path, cache: Path) -> None:
@@ -49,4 +53,7 @@ def _without_unused(archive: Path, target: Path) -> None:
     with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as made:
         for name in sorted(source.namelist()):
             if not UNUSED.search(name):
-                made.writestr(zipfile.ZipInfo(name, EPOCH), source.read(name))
+                data = source.read(name)
+                if name == "snowballstemmer/__init__.py":
+                    data = OTHER_STEMMERS.sub(b"", data)
+                made.writestr(zipfile.ZipInfo(name, EPOCH), data)
