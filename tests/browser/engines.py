@@ -95,7 +95,7 @@ class PageEngine:
     def __init__(self, window: Browser, url: str, files: Path) -> None:
         self.window = window
         self._url = url
-        self._files = files
+        self.files = files
         window.open(f"{url}/files/index.html")
         window.wait_for("window.openEngine")
 
@@ -125,7 +125,7 @@ class PageEngine:
         return found
 
     def _served(self, file: Path) -> str:
-        target = self._files / file.name
+        target = self.files / file.name
         if not target.exists():
             shutil.copy(file, target)
         return f"/files/{file.name}"
