@@ -75,7 +75,8 @@ def _build_engine() -> None:
         archives = [*wheels.wheels(DIST / "wheels"), wheels.own_wheel(Path(scratch)), wheels.PYODIDE / STDLIB]
         lean(archives, made, DIST / "lean")
         (made / "pyodide-lock.json").write_text(wheels.lock_file(sorted(made.glob("*.whl"))))
-        subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(made), str(TESTING)], check=True)
+        linked = wheels.linked(sorted(made.glob("*.whl")), Path(scratch) / "linked")
+        subprocess.run(["node", str(WASM / "build" / "bundle.mjs"), str(made), str(TESTING), str(linked)], check=True)
         (made / stamp.name).write_text(digest)
         if ENGINE.exists():
             ENGINE.rename(Path(scratch) / "before")

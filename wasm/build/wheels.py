@@ -40,6 +40,17 @@ def own_wheel(folder: Path) -> Path:
     return next(folder.glob("okf_edge-*.whl"))
 
 
+def linked(paths: list[Path], target: Path) -> Path:
+    """The folder with the compiled parts of these wheels, which Pyodide links while it runs."""
+    target.mkdir()
+    for path in paths:
+        with zipfile.ZipFile(path) as wheel:
+            for name in wheel.namelist():
+                if name.endswith(".so"):
+                    (target / Path(name).name).write_bytes(wheel.read(name))
+    return target
+
+
 def lock_file(paths: list[Path]) -> str:
     """The lock file of Pyodide that names these wheels."""
     info = json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"]
