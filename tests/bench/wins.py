@@ -17,7 +17,7 @@ WHY = {
     "fts5-trigram": "it is compiled into SQLite and has nothing to plan; over many chunks it reads every match",
     "duckdb-fts": "its question is one short statement; over many chunks it reads every match",
     "okf-parser": "it is one compiled program; ours starts Python and opens a database",
-    "qmd": "it is compiled JavaScript over SQLite, and answers only where every word of the question is in a note",
+    "qmd": "it opens no more than one table of SQLite, and finds only notes that hold every word of the question",
     "okflib": "over few pages, reading all of them takes less than to start a database",
 }
 
