@@ -207,7 +207,13 @@ _COMMANDS = (
         ),
         {DONE: "installed", REFUSED: "refused; nothing was written"},
     ),
-    Command("check-updates", "how installed bundles stand in their feeds", "subscribing:check_updates", (FOLDER, JSON)),
+    Command(
+        "check-updates",
+        "how installed bundles stand in their feeds",
+        "subscribing:check_updates",
+        (FOLDER, JSON),
+        {DONE: "told of every bundle", REFUSED: "of some it can't be told: a feed is not there, or not to be trusted"},
+    ),
     Command(
         "update",
         "update bundles to what their feeds offer",

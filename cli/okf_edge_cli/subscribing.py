@@ -15,7 +15,7 @@ from okf_edge.feed.names import SERVED
 from okf_edge.feed.subscriptions import Subscription
 from okf_edge_cli import session
 from okf_edge_cli.bundling import install_lines
-from okf_edge_cli.commands import DONE
+from okf_edge_cli.commands import DONE, REFUSED
 from okf_edge_cli.parser import ANY
 from okf_edge_cli.screen import Line, bad, bold, dim, good, line, wary
 from okf_edge_native.compose import feed_address, is_web
@@ -88,7 +88,7 @@ async def _followed(okf: Okf, address: str) -> tuple[Subscription, str]:
 def check_updates(folder: str | None, as_json: bool) -> int:
     found = session.run(lambda okf: okf.feeds.check_updates(), folder, as_json)
     session.print_result({"bundles": [standing_json(each) for each in found]}, _standing_lines(found), as_json)
-    return DONE
+    return REFUSED if any(each.trouble for each in found) else DONE
 
 
 def update(
@@ -152,7 +152,7 @@ def _standing_lines(found: Sequence[Standing]) -> Iterator[Line]:
         yield line("no bundle came from a feed")
     for each in found:
         bundle = each.bundle
-        news = good(f"{each.offered} is there") if each.offered else dim("up to date")
+        news = good(f"{each.offered} is there") if each.offered else dim("" if each.trouble else "up to date")
         yield line(bold(f"{bundle.id}@{bundle.version}"), "  ", news)
         if each.yanked:
             yield line(bad("  withdrawn: "), each.yanked)

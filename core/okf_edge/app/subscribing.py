@@ -20,7 +20,7 @@ from okf_edge.bundles.install import Installation, InstallOptions
 from okf_edge.bundles.manifest import read_manifest
 from okf_edge.bundles.ranges import newest_within
 from okf_edge.bundles.registry import InstalledBundle, read_registry
-from okf_edge.errors import BundleError, DigestMismatchError, InputError, NotFoundError
+from okf_edge.errors import BundleError, DigestMismatchError, FeedError, InputError, NotFoundError, OkfError
 from okf_edge.feed.client import Feed, first_pin, refresh, trust
 from okf_edge.feed.kept import Kept
 from okf_edge.feed.keys import SslibVerifier
@@ -105,11 +105,19 @@ async def catalogue(ports: Ports, names: Iterable[str] = (), creators: Iterable[
     offers: list[Offer] = []
     troubles: list[str] = []
     for subscription in asked:
-        trusted = await refresh(_feed(ports, subscription), ports.clock.now(), wanted)
+        trusted = await _refreshed(ports, subscription, wanted)
         offers += (Offer(subscription.name, each) for each in _releases(trusted))
         refused = ((who, each) for who, each in trusted.refused.items() if wanted or each.code != HIDDEN)
         troubles += (f"{subscription.name}: {who}: {each.message}" for who, each in refused)
     return Catalogue(tuple(offers), tuple(troubles))
+
+
+async def _refreshed(ports: Ports, subscription: Subscription, creators: Iterable[str] | None) -> Trusted:
+    try:
+        return await refresh(_feed(ports, subscription), ports.clock.now(), creators)
+    except OkfError as error:
+        error.message = f"feed {subscription.name}: {error.message}"
+        raise
 
 
 async def search_feed(ports: Ports, words: Sequence[str], feed: str = "") -> Catalogue:
@@ -160,24 +168,38 @@ async def archive_of(ports: Ports, wanted: str, feed: str = "") -> bytes:
 
 
 async def check_updates(ports: Ports) -> tuple[Standing, ...]:
-    """How every bundle that came from a feed stands there now."""
+    """How every bundle that came from a feed stands there now. One feed that fails is trouble for its own bundles.
+
+    Raises: OkfError: no feed could be asked; the error of the first.
+    """
     bundles = [each for each in (await read_registry(ports.tree)).bundles.values() if each.feed]
     subscriptions = await read_subscriptions(ports.tree)
     standings: list[Standing] = []
+    failures: list[OkfError] = []
     for name in sorted({each.feed for each in bundles}):
         here = [each for each in bundles if each.feed == name]
         if name not in subscriptions:
             standings += (Standing(each, trouble=f"the feed {name} is not followed any more") for each in here)
             continue
-        found = await catalogue(ports, [name], [creator_of(each.id) for each in here])
+        try:
+            found = await catalogue(ports, [name], [creator_of(each.id) for each in here])
+        except OkfError as error:
+            failures.append(error)
+            standings += (Standing(each, trouble=error.message) for each in here)
+            continue
         standings += (_standing(each, found) for each in here)
+    if failures and len(failures) == len({each.feed for each in bundles}):
+        raise failures[0]
     return tuple(sorted(standings, key=lambda each: each.bundle.id))
 
 
 async def update(
     ports: Ports, install: Install, bundle_ids: Sequence[str], options: InstallOptions
 ) -> tuple[Installation, ...]:
-    """Update bundles to what their feeds offer, with all that they then need; all of them when none is named."""
+    """Update bundles to what their feeds offer, with all that they then need; all of them when none is named.
+
+    Raises: FeedError (`feed-trouble`): of some it can't be told what is offered; the others are updated.
+    """
     standings = {each.bundle.id: each for each in await check_updates(ports)}
     for bundle_id in bundle_ids:
         if bundle_id not in standings:
@@ -191,7 +213,20 @@ async def update(
     for standing in due:
         wanted = f"{standing.bundle.id}@{standing.offered}"
         done += await install_from_feed(ports, install, wanted, standing.bundle.feed, options)
+    _require_told([standings[each] for each in bundle_ids or standings], done)
     return tuple(done)
+
+
+def _require_told(standings: Iterable[Standing], done: Sequence[Installation]) -> None:
+    if troubles := [f"{each.bundle.id}: {each.trouble}" for each in standings if each.trouble]:
+        updated = ", ".join(f"{each.bundle.id}@{each.bundle.version}" for each in done)
+        raise FeedError(
+            f"expected to learn what is offered of every bundle, found {len(troubles)} of which it can't be told:"
+            f" {troubles[0]}{f'; updated: {updated}' if done else ''}",
+            code="feed-trouble",
+            hint="`okf check-updates` shows how each bundle stands.",
+            issues=troubles,
+        )
 
 
 def newer_than(release: Release, others: Iterable[Release]) -> bool:

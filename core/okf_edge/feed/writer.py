@@ -164,5 +164,6 @@ def _require_enough(delegator: Root | Targets, role: str, metadata: Metadata[Any
         raise InputError(
             f"expected the keys that sign for {role} at hand, found too few: {error.message}",
             code="key-absent",
-            hint="Name the folder that holds them with --keys, or ask whoever holds them.",
+            hint="Keys lie in the configuration of whoever made them: do it there, or give their folder to `okf feed`"
+            " with --keys.",
         ) from error

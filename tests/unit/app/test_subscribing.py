@@ -19,9 +19,10 @@ from okf_edge.bundles.contents import open_zip
 from okf_edge.bundles.install import InstallOptions, recover
 from okf_edge.bundles.manifest import read_manifest
 from okf_edge.bundles.registry import installed
-from okf_edge.errors import OkfError
+from okf_edge.errors import FeedError, OkfError
 from okf_edge.feed import drafts, publish
 from okf_edge.feed.release import Release
+from okf_edge.inmemory.blobs import MemoryBlobs
 from okf_edge.inmemory.files import MemoryTree
 from okf_edge.inmemory.system import ManualClock
 from tests.unit.app.conftest import World
@@ -34,12 +35,16 @@ class Reader:
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator, self.world, self.device = simulator, World(MemoryTree({"note.md": "mine"})), MemoryTree()
+        self.others: dict[str, MemoryBlobs] = {}
 
     @property
     def okf(self) -> Okf:
         clock = ManualClock(self.simulator.now)
         ports = replace(
-            self.world.ports, clock=clock, device=lambda: self.device, open_store=lambda address: self.simulator.store
+            self.world.ports,
+            clock=clock,
+            device=lambda: self.device,
+            open_store=lambda address: self.others.get(address, self.simulator.store),
         )
         return Okf(ports, Config("notes"))
 
@@ -56,7 +61,7 @@ class Reader:
         try:
             done = await self.update()
         except OkfError as error:
-            found = error.code
+            found = " ".join(error.issues) if error.code == "feed-trouble" else error.code
         else:
             assert not done, f"installed {done}"
             found = "".join(each.trouble for each in await self.okf.feeds.check_updates())
@@ -244,6 +249,23 @@ async def test_an_attack_changes_nothing_and_the_reader_goes_on_when_it_is_over(
     else:
         simulator.restore(whole)
     assert await reader.update() in (["1.1.0"], ["1.2.0"])
+
+
+async def test_one_feed_that_is_gone_is_trouble_for_its_own_bundles_only(reader):
+    other = await Simulator.started(keys=2)
+    archive = await make_bundle("1.0.0", {"tides.md": PAGE}, id="ada.tides")
+    await publish.publish(other.writer, await released(archive), archive, other.now)
+    reader.others["other"] = other.store
+    await reader.okf.feeds.trust("other", other.pin, "other")
+    await reader.okf.feeds.install("ada.tides", "other", OPTIONS)
+    await bump(reader.simulator, "1.1.0", b"More.\n")
+    reader.others["other"] = MemoryBlobs()
+    standings = {each.bundle.id: each for each in await reader.okf.feeds.check_updates()}
+    assert standings["ada.harbour"].offered == "1.1.0"
+    assert "feed other" in standings["ada.tides"].trouble
+    with pytest.raises(FeedError, match=r"updated: ada\.harbour@1\.1\.0") as refusal:
+        await reader.update()
+    assert refusal.value.code == "feed-trouble"
 
 
 async def test_a_release_that_names_another_bundle_is_refused(reader):
