@@ -94,7 +94,8 @@ export class UpkeepPane {
   }
 
   private offerIndex(): void {
-    const button = this.body.createEl("button", { text: say("index-now"), attr: { type: "button" } });
+    const actions = this.body.createDiv("okf-edge-actions");
+    const button = actions.createEl("button", { text: say("index-now"), attr: { type: "button" } });
     button.addEventListener("click", () => void indexHere(this.plugin));
   }
 }
