@@ -17,6 +17,7 @@ from okf_edge.retrieval.visible import visible
 from okf_edge.tools import budget, inputs
 from okf_edge.tools.host import EVERY, World
 from okf_edge.tools.marking import code_of, marked, shown
+from okf_edge.tools.places import told_to
 from okf_edge.tools.results import ReadPage
 from okf_edge.workspace import layout
 
@@ -85,6 +86,8 @@ async def _answer(world: World, asked: inputs.Asked, k: int, *, explain: bool) -
         bases, absent = (await world.base(asked.kb),), {}
     usable = [base for base in bases if not base.problem]
     answer = await world.host.searcher(usable, absent, world.caller).search(request)
+    note = told_to(world.caller, answer.coverage.note)
+    answer = replace(answer, coverage=replace(answer.coverage, note=note)) if note != answer.coverage.note else answer
     return replace(answer, timings={}) if world.caller.rules else answer  # they tell of hidden pages too
 
 

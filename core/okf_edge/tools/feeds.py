@@ -10,6 +10,7 @@ from okf_edge.policy.call import Result
 from okf_edge.retrieval.visible import visible
 from okf_edge.tools import inputs, results
 from okf_edge.tools.host import Base, World
+from okf_edge.tools.places import told_to
 
 MOST_OFFERS = 50
 
@@ -31,14 +32,19 @@ async def search_feed(world: World, asked: inputs.SearchFeed) -> Result:
         for offer in offered[:MOST_OFFERS]
     ]
     cut = len(offered) - len(offers)
-    told = results.Offers(kb=base.name, bundles=offers, troubles=[visible(each) for each in found.troubles], cut=cut)
+    told = results.Offers(
+        kb=base.name,
+        bundles=offers,
+        troubles=[told_to(world.caller, visible(each)) for each in found.troubles],
+        cut=cut,
+    )
     return Result(told.model_dump(mode="json"), f"{len(offered)} bundles offered")
 
 
 async def check_updates(world: World, asked: inputs.OfBase) -> Result:
     base = await world.base(asked.kb)
     found = await _okf(world, base).feeds.check_updates()
-    told = results.Standings(kb=base.name, bundles=[_standing(each) for each in found])
+    told = results.Standings(kb=base.name, bundles=[_standing(world, each) for each in found])
     due = sum(bool(each.offered) for each in found)
     return Result(told.model_dump(mode="json"), f"{due} of {len(found)} bundles can be updated")
 
@@ -49,7 +55,11 @@ async def update_bundle(world: World, asked: inputs.Update) -> Result:
     done = await _okf(world, base).feeds.update([asked.bundle], InstallOptions(""))
     updated = [
         results.Installed(
-            kb=base.name, id=each.bundle.id, version=each.bundle.version, outcome=each.outcome, notes=list(each.notes)
+            kb=base.name,
+            id=each.bundle.id,
+            version=each.bundle.version,
+            outcome=each.outcome,
+            notes=[told_to(world.caller, note) for note in each.notes],
         )
         for each in done
     ]
@@ -58,13 +68,13 @@ async def update_bundle(world: World, asked: inputs.Update) -> Result:
     return Result(told.model_dump(mode="json"), text or "it is up to date")
 
 
-def _standing(found: Standing) -> results.Standing:
+def _standing(world: World, found: Standing) -> results.Standing:
     return results.Standing(
         id=found.bundle.id,
         version=found.bundle.version,
         offered=found.offered,
         yanked=visible(found.yanked),
-        trouble=visible(found.trouble),
+        trouble=told_to(world.caller, visible(found.trouble)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,13 +16,11 @@ from okf_edge.policy.pipeline import Course, Guards
 from okf_edge.tools import resources
 from okf_edge.tools.catalogue import TOOLS, shown_to
 from okf_edge.tools.host import EVERY, Base, Host, World, meant
+from okf_edge.tools.places import told_to
 from okf_edge.tools.resources import Content, Resource
 from okf_edge.tools.tool import Bound, Tool
 
 T = TypeVar("T")
-
-_PLACE = re.compile(r"""(?<=['"])/[^'"\n]*/|(?<![\w:/.~'"])/(?:[^/\s'"]+/)+|\b[A-Za-z]:[\\/](?:[^\\/\s'"]+[\\/])*""")
-"""The folders in an absolute path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +95,8 @@ def _without_places(caller: Caller) -> Iterator[None]:
     try:
         yield
     except OkfError as error:
-        if not caller.is_local:
-            error.message, error.hint = _PLACE.sub("", error.message), _PLACE.sub("", error.hint)
-            error.issues = tuple(_PLACE.sub("", issue) for issue in error.issues)
+        error.message, error.hint = told_to(caller, error.message), told_to(caller, error.hint)
+        error.issues = tuple(told_to(caller, issue) for issue in error.issues)
         raise
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from okf_edge.errors import OkfError, StateFileError
+from okf_edge.policy.caller import Caller
 from okf_edge_native.mcp.host import NativeHost
 from tests.tool_kit import OWNER, FolderHost, folder_of, reader, service_of
 
@@ -71,3 +72,16 @@ async def test_a_folder_that_was_deleted_is_not_made_again(tmp_path: Path, monke
     assert not root.exists()
     listed = (await service.call(OWNER, "list_kbs", {})).content["kbs"][0]
     assert listed["problem"] == "is missing: its folder is not there"
+
+
+async def test_why_one_of_many_bases_can_not_be_asked_names_no_folder_to_callers_over_a_network(tmp_path: Path) -> None:
+    folders = {"river": folder_of(tmp_path / "river", {"weir.md": "# Weir\n"}), "gone": tmp_path / "gone"}
+    service = service_of(FolderHost(tmp_path, folders))
+
+    async def note(caller: Caller) -> str:
+        answer = await service.call(caller, "query", {"question": "weir", "kb": "*"})
+        assert answer.content["coverage"]["note"] in answer.text
+        return str(answer.content["coverage"]["note"])
+
+    assert str(tmp_path) in await note(OWNER)
+    assert str(tmp_path) not in await note(reader()) and "gone could not be searched" in await note(reader())
