@@ -199,6 +199,15 @@ def test_many_requests_at_once_are_each_answered_once(folder: Path) -> None:
     assert len(answers) == len({str(each["id"]) for each in answers}) == 80
 
 
+def test_a_call_that_its_client_gives_up_is_stopped_amid_its_work(folder: Path) -> None:
+    for number in range(300):
+        (folder / f"concepts/{number}.md").write_text(f"# Gate {number}\n\n" + "The sluice opens at dawn.\n\n" * 20)
+    gives_up = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    answers, _ = talk(folder, call(1, "query", {"question": "sluice"}), gives_up, {**LIST, "id": 2, "method": "ping"})
+    assert [each["id"] for each in answers] == [2]
+    assert not (folder / ".okf/index.duckdb").exists()
+
+
 def test_what_a_large_page_says_is_cut_and_not_sent_whole(folder: Path) -> None:
     (folder / "concepts/large.md").write_text("# Large\n\n" + "The sluice opens at dawn. " * 200_000 + "\n")
     answers, _ = talk(
