@@ -24,7 +24,8 @@ from okf_edge_native.disk import DiskTree
 PAGE = b"---\ntype: Note\n---\n\nTides.\n"
 OLD, NEW = {"tides.md": PAGE, "d/more.md": PAGE}, {"new.md": PAGE, "d/more.md": PAGE + b"More.\n"}
 STEPS = ("write", "create", "rename", "replace", "exchange", "remove", "read", "list")
-PLACES = ("stage", "stage/d", "Library", "Library/ada.harbour", "Library/ada.harbour/d", ".okf", ".okf/locks")
+OTHERS = ("stage", "Library", "Library/ada.harbour/d", ".okf", ".okf/locks")
+PLACES = ("stage/d", "Library/ada.harbour", *(pytest.param(each, marks=pytest.mark.slow) for each in OTHERS))
 
 
 class Swapping(DiskTree):
