@@ -331,7 +331,14 @@ SHAPES = {
         "ok": "bool",
         "checks": [{"check": "str", "state": "str", "found": "str", "fix": "str"}],
     },
-    "bundle-site": {"folder": "str", "root": "str", "expires": "str", "files": "int", "bytes": "int", "bundles": [OFFERED]},
+    "bundle-site": {
+        "folder": "str",
+        "root": "str",
+        "expires": "str",
+        "files": "int",
+        "bytes": "int",
+        "bundles": [OFFERED],
+    },
     "plugin install": {
         "vault": "str",
         "folder": "str",
