@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 
 from okf_edge.errors import OkfError
@@ -92,6 +91,8 @@ async def bytes_unchanged(vault: Vault, spec: Spec) -> None:
 
 async def budget(vault: Vault, spec: Spec) -> None:
     """`budget`: a hostile folder is indexed within some seconds of processor time and some memory."""
+    import resource
+
     before_s, before_kb = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     await okf_of(str(vault.root), quiet=True).build_index()
     assert time.process_time() - before_s <= spec["seconds"]

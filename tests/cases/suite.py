@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,8 @@ def unpack(case: str, work: Path, given: Path = GIVEN) -> Path:
         if not path.is_symlink():
             path.chmod(path.stat().st_mode | 0o600)
     if (folder / "build.py").exists():
-        subprocess.run([sys.executable, "build.py"], cwd=folder, check=True)
+        with chdir(folder):
+            runpy.run_path("build.py")
     return folder
 
 
