@@ -5,7 +5,7 @@ import { locale, say } from "./words";
 
 export function messageOf(error: unknown): string {
   const { code, message, hint, issues } = failureOf(error);
-  const ours = failureIn(locale(), code);
+  const ours = failureIn(locale(), { code, message });
   const advice = code === "disk-full" ? say("storage-fix") : (ours?.hint ?? hint);
   return [ours?.text ?? "", sentence(message), ...issues, sentence(advice)].filter(Boolean).join("\n");
 }

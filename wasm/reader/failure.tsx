@@ -28,7 +28,7 @@ export interface Told {
 
 export function told(failure: Failure): Told {
   const key = failure.code === "asset-missing" && !navigator.onLine ? "error-offline-first" : BY_CODE[failure.code];
-  const ours = key ? { text: say(key), hint: say(`${key}-hint` as SayKey) } : failureIn(locale, failure.code);
+  const ours = key ? { text: say(key), hint: say(`${key}-hint` as SayKey) } : failureIn(locale, failure);
   if (!ours) return { text: failure.message, hint: failure.hint, detail: "", issues: failure.issues };
   return { ...ours, detail: `${failure.message} (${failure.code})`, issues: failure.issues };
 }

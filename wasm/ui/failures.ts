@@ -35,7 +35,10 @@ const ZH: Record<string, Told> = {
   downgrade: { text: "已安装的版本更新。", hint: "要恢复旧版本，请使用“恢复”。" },
   "local-edits": { text: "已安装的页面被改动过。", hint: "请先把自己的笔记移出 Library/。" },
   "disk-full": { text: "没有足够的空间。", hint: "请腾出一些空间后重试。原有内容没有改变。" },
-  unavailable: { text: "无法连接，或对方没有响应。", hint: RETRY },
+  unavailable: {
+    text: "无法取得：没有网络、地址不对，或对方不允许读取。",
+    hint: "请检查网络和地址，或先下载文件再打开。",
+  },
   busy: { text: "另一个程序正在使用它。", hint: RETRY },
   "not-found": { text: "它不在这里。", hint: "" },
   "no-feed": { text: "那里没有订阅源。", hint: "请向发布者核对地址。" },
@@ -50,7 +53,10 @@ const ZH: Record<string, Told> = {
   "worker-refused": { text: "本站不允许引擎运行。", hint: "请告知站长。" },
 };
 
-/** What a code means, in another language than English; null where only the message itself tells. */
-export function failureIn(locale: Locale, code: string): Told | null {
-  return locale === "zh" ? (ZH[code] ?? null) : null;
+/** Words of our own in Chinese; a file's name in Chinese within an English sentence is none. */
+const CHINESE = /[，。：；？]/;
+
+/** What a code means, in another language than English; null where the message itself tells, or is in that language. */
+export function failureIn(locale: Locale, failure: { code: string; message: string }): Told | null {
+  return locale === "zh" && !CHINESE.test(failure.message) ? (ZH[failure.code] ?? null) : null;
 }
