@@ -17,6 +17,7 @@ export class SearchPane extends Component {
   private readonly results: HTMLElement;
   private asking = new AbortController();
   private timer = 0;
+  private summary = "";
 
   constructor(
     private readonly plugin: OkfEdgePlugin,
@@ -92,7 +93,8 @@ export class SearchPane extends Component {
     try {
       const answer = await this.plugin.engine.call("query", { question: this.question, means, k: 20 }, { signal });
       if (signal.aborted) return false;
-      this.draw(answer);
+      if (means === "both" && this.isAtWork()) this.tell(this.summary);
+      else this.draw(answer);
       return true;
     } catch (error) {
       if (!signal.aborted && !isCancelled(error)) await this.fail(error);
@@ -100,9 +102,15 @@ export class SearchPane extends Component {
     }
   }
 
+  /** Whether a person is in the places that are shown: they stay as they are then. */
+  private isAtWork(): boolean {
+    return this.results.contains(document.activeElement) || this.results.querySelector("details[open]") !== null;
+  }
+
   private draw(answer: Answer): void {
     this.results.empty();
-    this.tell(summary(answer));
+    this.summary = summary(answer);
+    this.tell(this.summary);
     if (answer.verdict === "ok") return this.drawPlaces(answer.candidates, answer);
     this.results.createEl("p", { cls: "okf-edge-refusal", text: say("no-answer") });
     if (answer.reason && locale() === "en") this.results.createEl("p", { cls: "okf-edge-quiet", text: answer.reason });

@@ -72,6 +72,8 @@ def search(thumb: Phone) -> None:
 
 def why(thumb: Phone) -> None:
     thumb.window.script("document.querySelector('.okf-edge-why summary').click();")
+    thumb.window.wait_for("!document.querySelector('.okf-edge-status').textContent.includes('…')")
+    assert thumb.value("document.querySelector('.okf-edge-why').open"), "better answers wait for who reads these"
 
 
 def library(thumb: Phone) -> None:
