@@ -151,7 +151,7 @@ def _review(place: str, bundle_id: str, state: Mapping[str, Any]) -> Review:
             {str(path): Decision(**each) for path, each in state["items"].items()},
             {str(finding): Acceptance(**each) for finding, each in state["accepted"].items()},
             tuple(Release(**each) for each in state["releases"]),
-            tuple(Publication(**each) for each in state.get("publications", ())),
+            tuple(map(_publication, state.get("publications", ()))),
             {key: value for key, value in state.items() if key not in _KNOWN},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -161,3 +161,9 @@ def _review(place: str, bundle_id: str, state: Mapping[str, Any]) -> Review:
     ):
         raise corrupt(place, "holds a review of another bundle, or a status that is none")
     return review
+
+
+def _publication(state: Mapping[str, Any]) -> Publication:
+    snapshot = state["snapshot"]
+    texts = {key: str(value) for key, value in state.items() if key != "snapshot"}
+    return Publication(**texts, snapshot=None if snapshot is None else int(snapshot))
