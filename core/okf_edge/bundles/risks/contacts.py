@@ -56,10 +56,12 @@ _NATIONAL = re.compile(
     r"(?<![\w.+-])(?:\([2-9]\d{2}\) ?[2-9]\d{2}-\d{4}|[2-9]\d{2}-[2-9]\d{2}-\d{4}|1[3-9]\d[ -]?\d{4}[ -]?\d{4}"
     r"|0\d{1,4}-\d{1,4}-\d{4}|0[1-9](?:[ .]\d{2}){4}|0\d{2,4} \d{3,4} \d{3,4})(?![\w-]|\.\d)"
 )
-_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d[\d ()./\u00a0-]{5,}\d")
+"""What every phone, card and identity number has: seven characters of digits and what stands between them."""
 _CARD = re.compile(r"(?<![\w.-])(?:3[47]\d{2}|[2456]\d{3})(?:[ -]?\d){9,15}(?![\w-]|\.\d)")
 _TEST_CARDS = ("4111111111111111", "4242424242424242", "5555555555554444", "378282246310005", "4012888888881881")
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
+_IBAN_START = re.compile(r"[A-Z]{2}\d\d")
 _CHINESE_ID = re.compile(r"(?<!\w)[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?!\w)")
 _US_SSN = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 
@@ -70,9 +72,11 @@ def contacts(view: View) -> Iterator[Hit]:
         return
     if has_any(view.text.casefold(), _AT_MARKS):
         yield from addresses(view)
-    if _DIGIT.search(view.text):
+    if _NUMBER.search(view.text):
         yield from _phones(view)
-        yield from _accounts(view)
+        yield from _cards_and_identities(view)
+    if _IBAN_START.search(view.text):
+        yield from _bank_accounts(view)
 
 
 def addresses(view: View) -> Iterator[Hit]:
@@ -126,7 +130,13 @@ def _number(view: View, span: tuple[int, int], digits: str, kind: str, severity:
     return Hit(kind, start, end, digits, severity, reason)
 
 
-def _accounts(view: View) -> Iterator[Hit]:
+def _bank_accounts(view: View) -> Iterator[Hit]:
+    for match in _IBAN.finditer(view.text):
+        if _mod97(match[0].replace(" ", "")):
+            yield Hit("bank account", *view.span(*match.span()), match[0], "blocking", "an IBAN whose digits check")
+
+
+def _cards_and_identities(view: View) -> Iterator[Hit]:
     for match in _CARD.finditer(view.text):
         digits = re.sub(r"\D", "", match[0])
         if len(digits) <= 16 and _luhn(digits):
@@ -136,9 +146,6 @@ def _accounts(view: View) -> Iterator[Hit]:
                 yield _number(
                     view, match.span(), digits, "payment card", "blocking", "a card number whose digits check"
                 )
-    for match in _IBAN.finditer(view.text):
-        if _mod97(match[0].replace(" ", "")):
-            yield Hit("bank account", *view.span(*match.span()), match[0], "blocking", "an IBAN whose digits check")
     for match in _CHINESE_ID.finditer(view.text):
         if _mod11(match[0]):
             yield Hit("identity number", *view.span(*match.span()), match[0], "blocking", "a Chinese identity number")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.bundles.risks.samples import entropy_bits, sample_secret
-from okf_edge.bundles.risks.views import View, has_any
+from okf_edge.bundles.risks.views import View, has_any, lowered
 
 _W = r"(?<![A-Za-z0-9_])"
 _END = r"(?![A-Za-z0-9])"
@@ -184,11 +184,10 @@ NAME = (
     r"|connection[_-]?string|passwort|kennwort|contrase(?:ñ|n)a|mot[ ]de[ ]passe|senha"
     r"|пароль|密码|密碼|口令|密钥|パスワード|비밀번호"
 )
-_NAMED = re.compile(
-    r"pass|pwd|secret|token|key|credential|connection|kennwort|contrase|mot de|senha|пароль|密|口令"
-    r"|パスワード|비밀번호",
-    re.I,
-)
+_NAMED = (
+    "pass", "pwd", "secret", "token", "key", "credential", "connection", "kennwort", "contrase", "mot de", "senha",
+    "пароль", "密", "口令", "パスワード", "비밀번호",
+)  # fmt: skip
 _ASSIGNED = re.compile(
     rf"(?P<name>(?<![A-Za-z])(?:[A-Za-z0-9]{{1,30}}[_.-]){{0,4}}(?:{NAME}))[\"'`*|]{{0,4}}\s{{0,3}}"
     r"(?::=|=>|[:=|]|\bis\b|为|是)\s{0,3}[\"'`*]{0,3}(?P<value>[^\s\"'`|,;<>]{6,200})",
@@ -273,14 +272,20 @@ def _assignments(view: View) -> Iterator[Hit]:
 
 def _lines_with_names(text: str) -> Iterator[tuple[int, int]]:
     """Lines that name a secret, with the next one, on which the value may stand."""
-    done = 0
-    for match in _NAMED.finditer(text):
-        if match.start() >= done:
-            start = text.rfind("\n", 0, match.start()) + 1
-            end = text.find("\n", match.end())
-            done = len(text) if end == -1 else end
-            following = text.find("\n", done + 1)
-            yield start, len(text) if following == -1 else following
+    folded = lowered(text)
+    for start in sorted({start for mark in _NAMED for start in _lines_with(mark, folded)}):
+        end = text.find("\n", start)
+        following = text.find("\n", end + 1) if end != -1 else -1
+        yield start, len(text) if following == -1 else following
+
+
+def _lines_with(mark: str, text: str) -> Iterator[int]:
+    """Where the lines begin that have a mark."""
+    at = text.find(mark)
+    while at != -1:
+        yield text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        at = text.find(mark, end) if end != -1 else -1
 
 
 def is_secret_like(value: str, name: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from okf_edge.bundles.risks.finding import Hit, Severity
 from okf_edge.bundles.risks.phrases import LATIN, OTHER_SCRIPTS, Phrases
-from okf_edge.bundles.risks.views import View, beyond_ascii, has_any
+from okf_edge.bundles.risks.views import View, beyond_ascii, has_any, lowered
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ def instructions(view: View, rules: Rules | None = None, *, is_prose: bool = Tru
     if not rules:
         return
     text = _SOFT_BREAK.sub(" ", view.text) if is_prose else view.text
-    lowered = _lowered(text)
+    folded = lowered(text)
     told: set[int] = set()
     for rule, marks in rules:
-        for start, end in _lines_for(rule, marks, lowered):
+        for start, end in _lines_for(rule, marks, folded):
             for match in rule.pattern.finditer(text, start, end):
                 line = view.text.rfind("\n", 0, match.end())
                 if line not in told:
@@ -94,7 +94,7 @@ def rules_for(text: str) -> Rules:
 
     Most texts are for readers, and for them this is quick.
     """
-    flat = _SOFT_BREAK.sub(" ", _lowered(text))
+    flat = _SOFT_BREAK.sub(" ", lowered(text))
     is_latin = not _OTHER_LETTERS.search(beyond_ascii(text))
     known = dict(_NONE)
     for shown in {*_SHOWN_WORDS.findall(f" {_spaced(flat)}")}:
@@ -119,13 +119,6 @@ def _has_all(needs: tuple[tuple[str, ...], ...], text: str, known: dict[str, boo
         if not is_there:
             return False
     return True
-
-
-def _lowered(text: str) -> str:
-    """The text in lower case as patterns see it, letter for letter."""
-    if not text.isascii():
-        text = text.replace("\u0130", "I").replace("\u0131", "i").replace("\u017f", "s")
-    return text.lower()
 
 
 def _lines_for(rule: _Rule, marks: tuple[str, ...], lowered: str) -> Iterator[tuple[int, int]]:

@@ -89,6 +89,13 @@ def has_any(text: str, marks: tuple[str, ...]) -> bool:
     return False
 
 
+def lowered(text: str) -> str:
+    """The text in lower case as patterns that ignore case see it, letter for letter."""
+    if not text.isascii():
+        text = text.replace("\u0130", "I").replace("\u0131", "i").replace("\u017f", "s")
+    return text.lower()
+
+
 def views_of(text: str) -> Iterator[View]:
     """The text as it reads, and again unescaped and joined where that makes a difference."""
     plain = reading(text)
