@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from okf_edge.contracts import EngineAndTree, SqlEngineContract, clauses
-from okf_edge.errors import OkfError, StoreError
+from okf_edge.errors import StoreError
 from okf_edge.inmemory import MemoryTree, SqliteSql
 from okf_edge.ports import SqlEngine
 from okf_edge_native.disk import DiskTree
@@ -79,14 +79,3 @@ async def test_nothing_is_read_but_what_was_attached_by_name_of_a_table(tmp_path
     with pytest.raises(StoreError):
         await engine.query("SELECT * FROM secret")
     assert secret
-
-
-async def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
-    engine, tree = DuckdbSql(), DiskTree(tmp_path)
-    await _write(engine, tree, "a.duckdb")
-    whole = await tree.read("a.duckdb")
-    for length in (0, 100, 4_096, 12_288, len(whole) // 2):
-        await tree.write("cut.duckdb", whole[:length])
-        with pytest.raises(OkfError):
-            await engine.attach("cut", tree, "cut.duckdb")
-            await engine.query("SELECT sum(number) FROM cut.row")

@@ -6,7 +6,7 @@ from array import array
 from typing import NamedTuple
 
 from okf_edge.contracts.checks import equal, raises, true
-from okf_edge.errors import AlreadyExistsError, IndexFileError, NotFoundError, StoreError
+from okf_edge.errors import AlreadyExistsError, IndexFileError, NotFoundError, OkfError, StoreError
 from okf_edge.ports import Column, FileTree, SqlEngine, Vectors
 
 TABLE = "CREATE TABLE {alias}.row (number INTEGER, word VARCHAR, weight UTINYINT, scale FLOAT, v TINYINT[4])"
@@ -32,6 +32,11 @@ async def _filled(engine: SqlEngine, tree: FileTree, path: str) -> None:
     }
     await engine.load("made", "row", columns)
     await engine.detach("made")
+
+
+async def _summed(engine: SqlEngine, tree: FileTree, alias: str) -> None:
+    await engine.attach(alias, tree, f"{alias}.duckdb")
+    await engine.query(f"SELECT sum(number) FROM {alias}.row")
 
 
 class SqlEngineContract:
@@ -67,6 +72,15 @@ class SqlEngineContract:
         await tree.replace("b.duckdb", "a.duckdb")
         await engine.attach("read", tree, "a.duckdb")
         equal(await engine.query("SELECT count(*) FROM read.row"), [(len(WORDS),)], "count")
+
+    async def a_file_that_was_cut_short_is_refused(self, given: EngineAndTree) -> None:
+        engine, tree = given
+        await _filled(engine, tree, "a.duckdb")
+        whole = await tree.read("a.duckdb")
+        for length in (0, 100, 4_096, min(12_288, len(whole) // 2), len(whole) // 2):
+            alias = f"cut_at_{length}"
+            await tree.write(f"{alias}.duckdb", whole[:length])
+            await raises(OkfError, _summed(engine, tree, alias), f"a file of {len(whole)} bytes cut at {length}")
 
     async def an_attached_file_refuses_to_be_written(self, given: EngineAndTree) -> None:
         engine, tree = given

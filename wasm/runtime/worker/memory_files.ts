@@ -37,6 +37,8 @@ export class MemoryFile {
 
   read(target: Uint8Array, { at }: { at: number }): number {
     const part = this.bytes.subarray(at, Math.min(at + target.byteLength, this.size));
+    // whatever DuckDB asks for is there in a whole file; what a cut one lacks, it would ask for without an end
+    if (part.byteLength < target.byteLength) throw new Error(`the file ends at byte ${this.size}`);
     target.set(part);
     return part.byteLength;
   }
