@@ -47,8 +47,8 @@ def tables() -> Iterator[Table]:
     }
     for name, make in makers.items():
         data = read(name)
-        if data:
-            yield make(data)
+        if data and (table := make(data))[3]:
+            yield table
     yield _tried()
     yield _versions()
 
