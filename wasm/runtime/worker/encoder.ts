@@ -3,6 +3,7 @@
 import * as ort from "onnxruntime-web/wasm";
 import { type EngineFiles, release } from "./files";
 import { lean } from "./network";
+import { ORIGIN, provide, withdraw } from "./origin";
 
 const MODULE = "ort.wasm";
 const NETWORK = "model.onnx";
@@ -14,8 +15,10 @@ export class Encoder {
   private model = "";
   private opened = false;
 
+  /** Args: folder: where the files lie on a host that reads files itself (Node). */
   constructor(
     private readonly files: EngineFiles,
+    private readonly folder: string | undefined,
     private readonly loaded: (model: string) => void,
   ) {}
 
@@ -23,16 +26,27 @@ export class Encoder {
   async load(model: string): Promise<void> {
     if (this.model === model) return;
     await this.unload();
-    const binary = this.opened ? null : await this.files.read(MODULE);
-    if (binary) Object.assign(ort.env.wasm, { numThreads: 1, proxy: false, wasmBinary: binary });
+    const failed = this.opened ? [] : await this.provideModule();
     const network = await this.files.read(`${model}/${NETWORK}`);
-    this.session = await session(network);
+    this.session = await Promise.race([session(network), ...failed]);
     release(network);
+    withdraw(MODULE);
     this.opened = true;
-    delete ort.env.wasm.wasmBinary; // it is compiled: 14 MB that nobody reads again
-    if (binary) release(binary);
     this.model = model;
     this.loaded(model);
+  }
+
+  /** What rejects when the module turns out to be damaged. */
+  private async provideModule(): Promise<Promise<never>[]> {
+    Object.assign(ort.env.wasm, { numThreads: 1, proxy: false });
+    if (this.folder) {
+      Object.assign(ort.env.wasm, { wasmBinary: await this.files.read(MODULE) });
+      return [];
+    }
+    const { body, failed } = await this.files.stream(MODULE);
+    provide(MODULE, body);
+    Object.assign(ort.env.wasm, { wasmPaths: { wasm: ORIGIN + MODULE } });
+    return [failed];
   }
 
   async unload(): Promise<void> {

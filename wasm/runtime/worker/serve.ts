@@ -92,7 +92,7 @@ class Worker {
       options.safe ? null : Database.open((name) => compiled(files, name)),
     ]);
     dropDecoder();
-    const encoder = new Encoder(files, (model) => {
+    const encoder = new Encoder(files, this.surroundings.folder, (model) => {
       dropDecoder();
       this.port.post({ type: "ready", ready: "meaning", model });
     });
