@@ -14,6 +14,7 @@ from browser.webdriver import Browser
 from tests.bench.rows import Row
 
 CHUNKS = 1_000
+SETTLED_S = 3
 FIRST_S = {"chromium": 6.0, "webkit": 9.0}
 AGAIN_S = {"chromium": 3.0, "webkit": None}
 HYBRID_S = {"chromium": 3.0, "webkit": 5.0}
@@ -45,3 +46,5 @@ def _started(window: Browser, page: PageEngine, when: str, bound_s: float | None
     yield Row(f"{engine}: and to the first hybrid answer, {when}", time.perf_counter() - start, "s", HYBRID_S[engine])
     assert mode == "hybrid", mode
     yield Row(f"{engine}: memory after it, {when}", window.memory().anonymous, "MB", HYBRID_MB[engine])
+    time.sleep(SETTLED_S)
+    yield Row(f"{engine}: and {SETTLED_S} s later", window.memory().anonymous, "MB")
