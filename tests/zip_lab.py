@@ -31,6 +31,7 @@ class Entry:
     offset: int | None = None
     descriptor: bytes | None = None
     zip64: bool = False
+    central_zip64: bool = False
     extra: bytes = b""
 
 
@@ -64,17 +65,27 @@ def _add(entry: Entry, body: bytearray, directory: bytearray, shift: int) -> Non
     crc = zlib.crc32(entry.data) if entry.crc is None else entry.crc
     size = len(entry.data) if entry.size is None else entry.size
     packed = len(raw) if entry.packed_size is None else entry.packed_size
-    extra = struct.pack("<HHQQ", 1, 16, size, packed) if entry.zip64 else entry.extra
-    sizes = (0xFFFFFFFF, 0xFFFFFFFF) if entry.zip64 else (packed, size)
-    local_sizes = (0, 0, 0) if entry.descriptor is not None else (crc, *sizes)
+    large = struct.pack("<HHQQ", 1, 16, size, packed), (0xFFFFFFFF, 0xFFFFFFFF)
+    extra, sizes = large if entry.central_zip64 else (entry.extra, (packed, size))
+    local_extra, local_sizes = large if entry.zip64 or entry.central_zip64 else (entry.extra, (packed, size))
+    local_sizes = (0, 0, 0) if entry.descriptor is not None else (crc, *local_sizes)
     offset = len(body) - shift if entry.offset is None else entry.offset
     if entry.offset is None:
         name = entry.name if entry.local_name is None else entry.local_name
         local_flags = flags if entry.local_flags is None else entry.local_flags
         body += struct.pack(
-            "<4sHHHHHIIIHH", b"PK\x03\x04", 20, local_flags, entry.method, 0, 0x21, *local_sizes, len(name), len(extra)
+            "<4sHHHHHIIIHH",
+            b"PK\x03\x04",
+            20,
+            local_flags,
+            entry.method,
+            0,
+            0x21,
+            *local_sizes,
+            len(name),
+            len(local_extra),
         )
-        body += name + extra + raw + (entry.descriptor or b"")
+        body += name + local_extra + raw + (entry.descriptor or b"")
     directory += struct.pack(
         "<4sHHHHHHIIIHHHHHII", b"PK\x01\x02", 0x031E, 20, flags, entry.method, 0, 0x21, crc, *sizes,
         len(entry.name), len(extra), 0, 0, 0, entry.attributes, offset,

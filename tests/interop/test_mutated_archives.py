@@ -169,6 +169,7 @@ def mutated_zip(chance: random.Random) -> bytes:
         if chance.random() < 0.1:
             entry.descriptor = chance.randbytes(chance.choice((12, 16)))
         entry.zip64 = chance.random() < 0.1
+        entry.central_zip64 = chance.random() < 0.05
         entries.append(entry)
     more = chance.choice(
         ({}, {}, {}, {"prefix": b"MZ"}, {"suffix": b"x"}, {"comment": b"PK\x05\x06"}, {"between": b"x"})

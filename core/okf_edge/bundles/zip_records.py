@@ -4,7 +4,8 @@ Rules:
 1. The file is exactly: entries without gap or overlap, then the central directory, then one end record with its
    comment. Nothing before, between or after.
 2. The central directory is trusted only where every local header says the same.
-3. Methods are stored and deflate. No encryption, no parts, no ZIP64 end record: no bundle needs one.
+3. Methods are stored and deflate. No encryption, no parts, no ZIP64 in directory and end record: no bundle needs it,
+   and readers differ in whether they look for it. In a local header, where those who stream write it, it is read.
 
 Source: PKWARE APPNOTE 6.3.10, sections 4.3 to 4.5.
 """
@@ -177,7 +178,9 @@ def _central_record(data: bytes, position: int, end: int) -> tuple[_Central, int
         refuse("bad-central-directory", "expected a whole directory entry, found the end of the directory")
     name = data[position + CENTRAL.size : after_name]
     extra = _extra_fields(data[after_name : after_name + extra_bytes], name)
-    size, packed, offset = _with_zip64(extra, name, [size, packed, offset])
+    if _MAX_32 in (size, packed, offset):
+        refuse("unsupported-zip64", f"expected the sizes of {name!r} in the directory, found ZIP64 ones instead")
+    _with_zip64(extra, name, [size, packed, offset])
     if disk:
         refuse("bad-central-directory", f"expected an archive in one part, found {name!r} in part {disk}")
     return _Central(flags, method, crc, packed, size, name, attributes, offset), after

@@ -135,6 +135,7 @@ def test_a_file_and_a_named_directory_of_one_name_are_refused():
         (Entry(b"a.md", method=0, size=3), "header-mismatch"),
         (Entry(b"a.md", extra=struct.pack("<HH", 1, 16)), "bad-extra-field"),
         (Entry(b"a.md", extra=struct.pack("<HHQQ", 1, 16, 1, 1)), "header-mismatch"),
+        (Entry(b"a64.md", PAGE, central_zip64=True), "unsupported-zip64"),
         (Entry(b"a.md", extra=struct.pack("<HHBI", 0x7075, 9, 1, 0) + b"b.md"), "header-mismatch"),
         (Entry(b"a.md", PAGE, descriptor=descriptor(PAGE, crc=1)), "header-mismatch"),
         (Entry(b"a.md", PAGE, crc=1), "hash-mismatch"),
