@@ -29,8 +29,8 @@ export function openAddress(text: string): void {
 export function openingOf(url: string): Opening | null {
   if (!url) return chosen ? { kind: "file", file: chosen } : null;
   const whole = URL.canParse(url, document.baseURI) ? new URL(url, document.baseURI) : null;
-  const isArchive = whole?.pathname.toLowerCase().endsWith(".zip") ?? false;
-  return { kind: isArchive ? "url" : "feed", url: whole?.href ?? url };
+  if (!whole || !["http:", "https:"].includes(whole.protocol)) return null;
+  return { kind: whole.pathname.toLowerCase().endsWith(".zip") ? "url" : "feed", url: whole.href };
 }
 
 /** The archive as a call takes it; the bytes move to the worker, so each call reads the file anew. */

@@ -237,6 +237,10 @@ def test_a_first_start_without_network_or_encryption_is_explained_and_so_is_a_sc
         told = reader.sees(".notice.bad", "not encrypted")
         assert "https://" in told and reader.count(".opener") == 1
 
+        for address in ("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "https://"):
+            reader.go(f"#/install?url={address}")
+            assert "Follow" not in reader.sees("main", "There is nothing to look at"), address
+
         reader.window.script(NO_NUMBERS)
         reader.go("#/settings")
         assert "This is a fault of the reader" in reader.sees(".notice.bad", "no numbers")

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import type { CallError } from "../../runtime/client";
+import { type CallError, failureOf } from "../../runtime/client";
 import type { Bundle, Failure, Offer, Preview } from "../../runtime/messages";
 import { isOlder } from "../../ui/versions";
 import { sizeText } from "../../ui/words";
@@ -296,5 +296,5 @@ function Offered(props: { offer: Offer; busy: boolean; onInstall: () => void }):
 
 /** An address that holds no feed was probably meant as a bundle: say both. */
 function notBundle(failure: Failure): Failure {
-  return failure.code === "not-found" ? { ...failure, code: "not-a-bundle" } : failure;
+  return failure.code === "not-found" ? { ...failureOf(failure), code: "not-a-bundle" } : failure;
 }
