@@ -60,7 +60,9 @@ async function done(operation: Operation): Promise<unknown> {
 
 /** A thread with the face of a browser's Worker, as far as the runtime and the bench look. */
 function threadOf(): Worker {
-  const thread = new Thread(`${dist}/testing/worker_node.mjs`, { workerData: { folder: `${dist}/engine` } });
+  const options = { workerData: { folder: `${dist}/engine` }, stdout: true };
+  const thread = new Thread(`${dist}/testing/worker_node.mjs`, options);
+  thread.stdout.pipe(process.stderr); // what libraries say there is no answer
   const face = {
     onmessage: null as ((event: { data: unknown }) => void) | null,
     onerror: null as ((event: { message: string }) => void) | null,
