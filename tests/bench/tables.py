@@ -12,17 +12,12 @@ import yaml
 
 import okf_edge
 from okf_edge.embedding.models import MODELS
-from tests.bench import gate_worlds, wins
+from tests.bench import wins
 from tests.bench.peer_index import versions as peer_versions
 from tests.bench.rows import read
 
 HARD, GATE = "The hard set", "Knowing when not to answer"
 ENGINES, CHOICES = "Beside other engines", "Defaults and steps"
-SHOWN_SETS = ("scifact", "xquad_zh")
-"""Of other engines, the page of the handbook shows these alone: English and Chinese."""
-
-SUMMED_SETS = (gate_worlds.HARD, gate_worlds.HANDBOOK, "every set")
-
 TRIED = Path(__file__).parent / "tried.yaml"
 
 Rows = Sequence[Mapping[str, Any]]
@@ -54,12 +49,12 @@ def tables() -> Iterator[Table]:
 
 
 def _quality(rows: Rows) -> Table:
-    told = "Each set as a folder of notes, through the product. `by ranks` is reciprocal rank fusion of the two means."
+    told = "Each set as a folder of notes, through the product."
     return "Public sets", told, ("set", *_QUALITY), [_of_quality(row) for row in rows]
 
 
 def _languages(rows: Rows) -> Table:
-    told = "The questions of all public sets together, by language; `zh to en` asks in Chinese of English pages."
+    told = "All public sets; `zh to en` asks in Chinese of English pages, `by ranks` fuses both by rank."
     return "By language", told, ("language", *_QUALITY), [_of_quality(row) for row in rows]
 
 
@@ -233,7 +228,7 @@ def _tools(rows: Rows) -> Table:
         )
         for row in rows
     ]
-    told = "A fresh process for each question, by words, processor time; stopped at ten minutes or 4 GB."
+    told = "A fresh process each, by words; stopped at ten minutes or 4 GB."
     return "Whole tools", f"{told} {wins.of_tools(rows)}", head, cells
 
 

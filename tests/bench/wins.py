@@ -11,14 +11,14 @@ TELLING = 0.05
 """The chance below which a lead counts."""
 
 WHY = {
-    "bm25s": "it scores in numpy with all postings in memory; ours are rows of a database that a browser opens too",
-    "tantivy": "it is compiled and reads its own files in place; ours are rows of a database that a browser opens too",
-    "fts5-porter": "it is compiled into SQLite and has nothing to plan; over many chunks it reads every match",
-    "fts5-trigram": "it is compiled into SQLite and has nothing to plan; over many chunks it reads every match",
-    "duckdb-fts": "its question is one short statement; over many chunks it reads every match",
-    "okf-parser": "it is one compiled program; ours starts Python and opens a database",
-    "qmd": "it opens no more than one table of SQLite, and finds only notes that hold every word of the question",
-    "okflib": "over few pages, reading all of them takes less than to start a database",
+    "bm25s": "it scores in memory; ours are rows that a browser opens too",
+    "tantivy": "it is compiled and reads its files in place",
+    "fts5-porter": "it plans nothing, and reads every match",
+    "fts5-trigram": "it plans nothing, and reads every match",
+    "duckdb-fts": "it plans nothing, and reads every match",
+    "okf-parser": "it is one compiled program",
+    "okflib": "reading few pages takes less than opening a database",
+    "qmd": "it finds only what holds every word",
 }
 
 

@@ -70,9 +70,9 @@ def test_the_html_page_needs_no_other_file_and_shows_names_as_text(measured: Pat
 
 def test_where_another_engine_is_ahead_the_report_says_so(measured: Path) -> None:
     (measured / "scale.json").write_text(json.dumps({"rows": GROWTH}))
-    page = report.page(list(tables.tables()), INSTANT)
-    assert "<b> is quicker at 1,180 chunks" in page
-    assert "| <b> | 1,180 | 1.0 |  |  | 0.10 | 20 | 2.00 | 30.00 | 0.50 |" in page
+    found = list(tables.tables())
+    assert "<b> is quicker at 1,180 chunks" in report.page(found, INSTANT)
+    assert ("<b>", "1,180", "1.0", "", "", "0.10", "20", "2.00", "30.00", "0.50") in found[0][3]
 
 
 def test_a_tool_that_was_stopped_is_named_with_what_it_said(measured: Path) -> None:
