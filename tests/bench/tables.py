@@ -58,7 +58,7 @@ def _languages(rows: Rows) -> Table:
     return "By language", told, ("language", *_QUALITY), [_of_quality(row) for row in rows]
 
 
-_QUALITY = ("means", "embedder", "questions", "nDCG@10", "R@10", "MRR@10", "lead of hybrid", "chance")
+_QUALITY = ("means", "model", "questions", "nDCG@10", "R@10", "MRR@10", "lead of hybrid", "chance")
 
 
 def _of_quality(row: Mapping[str, Any]) -> Sequence[str]:
