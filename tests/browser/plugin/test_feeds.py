@@ -69,12 +69,12 @@ def test_a_feed_is_followed_by_its_address_and_its_bundle_updated_taken_back_and
         thumb.window.script("document.querySelector('.modal-close-button, .modal-bg')?.click();")
 
         thumb.run("library")
-        thumb.tap("ada.harbour")
+        thumb.tap("ada.harbour · Version")
         thumb.tap("Go back to 1.0.0")
         thumb.sees("Updated: Harbour 1.0.0")
         assert installed(vault) == {"ada.harbour": "1.0.0"}
         assert not (vault / "Library/ada.harbour/moon.md").exists()
-        thumb.tap("ada.harbour")
+        thumb.tap("ada.harbour · Version")
         thumb.tap("Remove", ".setting-item")
         thumb.sees("Its pages are deleted from the vault")
         thumb.tap("Remove", ".okf-edge-report")
