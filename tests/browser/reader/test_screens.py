@@ -20,7 +20,7 @@ SCREENS = {
     "search": ("#/search?q=how%20are%20bundles%20verified", ".answer"),
     "refusal": ("#/search?q=price%20of%20saffron%20in%20Lisbon", ".refusal"),
     "page": (f"#/page/{BASE}/asking/confidence.md", ".prose table"),
-    "bundle": ("#/bundle/okf-edge.handbook", "main .places"),
+    "bundle": ("#/bundle/okf-edge.handbook", "main summary"),
     "settings": ("#/settings", "main .facts"),
     "install": ("#/install", ".sheet"),
 }
