@@ -42,8 +42,7 @@ async def hold_lock(tree: FileTree, clock: Clock, *, wait: bool = True) -> Async
     try:
         yield
     finally:
-        with suppress(OkfError):  # a lock that can't be released expires by itself
-            await tree.write(_path(generation), _content(None))
+        await _release(tree, generation)
 
 
 async def _acquire(tree: FileTree, clock: Clock, polls_count: int) -> int:
@@ -61,16 +60,36 @@ async def _acquire(tree: FileTree, clock: Clock, polls_count: int) -> int:
 
 async def _take(tree: FileTree, generation: int, now: datetime) -> bool:
     """Create a generation, and hold it only if none came after the one that was found free."""
+    content = _content(now + HELD)
     try:
-        await tree.create(_path(generation), _content(now + HELD))
+        await tree.create(_path(generation), content)
     except AlreadyExistsError:
         return False
+    except OkfError:
+        await _take_back(tree, _path(generation), content)
+        raise
     others = set(await _generations(tree)) - {generation}
     is_newest = all(other < generation for other in others)
     for each in others if is_newest else {generation}:
-        with suppress(NotFoundError):
+        with suppress(OkfError):  # one that stays is in nobody's way: the newest alone counts
             await tree.remove(_path(each))
     return is_newest
+
+
+async def _release(tree: FileTree, generation: int) -> None:
+    """Say that it is free, or on a full disk take it away. What can be neither expires by itself."""
+    try:
+        await tree.write(_path(generation), _content(None))
+    except OkfError:
+        with suppress(OkfError):
+            await tree.remove(_path(generation))
+
+
+async def _take_back(tree: FileTree, path: str, content: bytes) -> None:
+    """Remove what stands there although its creation failed, as at its end on a full disk: nobody would release it."""
+    with suppress(OkfError):
+        if await tree.read(path, _LOCK_BYTES) == content:
+            await tree.remove(path)
 
 
 async def _is_free(tree: FileTree, generation: int, now: datetime) -> bool:
