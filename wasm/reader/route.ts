@@ -60,6 +60,7 @@ export function useRoute(): Route {
   useEffect(() => {
     const changed = (): void => setRoute(routeOf(location.hash));
     addEventListener("hashchange", changed);
+    changed(); // whoever was quick went on before anybody listened
     return () => removeEventListener("hashchange", changed);
   }, []);
   return route;
