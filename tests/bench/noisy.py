@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +11,10 @@ from numpy.typing import NDArray
 from okf_edge.index import coarse
 from okf_edge.index.pages import Page, read_page
 from okf_edge.index.quantise import LEVELS, Quantised, quantised
-from okf_edge.ports import Embedder, EmbedderSpec, Models, Purpose
+from okf_edge.ports import Embedder, EmbedderSpec, Models
 from tests.bench import sets
 from tests.bench.hard.questions import BUNDLES
+from tests.bench.synthetic import MadeUpEmbedder
 
 Matrix = NDArray[np.float32]
 Codes = NDArray[np.int8]
@@ -25,28 +24,16 @@ NOISE = 0.6
 texts of one subject have."""
 
 
-class NoisyEmbedder:
+class NoisyEmbedder(MadeUpEmbedder):
     """The `Embedder` port with a real vector for each text, and noise, both by the text's hash."""
 
     def __init__(self, spec: EmbedderSpec, real: Matrix) -> None:
-        self._spec, self._real = spec, real
+        super().__init__(spec)
+        self._real = real
 
-    @property
-    def spec(self) -> EmbedderSpec:
-        return self._spec
-
-    async def embed(self, texts: Sequence[str], purpose: Purpose) -> array[float]:
-        vectors = array("f")
-        for text in texts:
-            vectors.frombytes(self._vector(text).tobytes())
-        return vectors
-
-    def _vector(self, text: str) -> Matrix:
-        seed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
-        noise = np.random.default_rng(seed).standard_normal(self._spec.dims, np.float32)
-        vector = self._real[seed % len(self._real)] + noise * np.float32(NOISE / self._spec.dims**0.5)
-        unit: Matrix = vector / np.linalg.norm(vector)
-        return unit
+    def _vector(self, seed: int) -> Matrix:
+        noise = super()._vector(seed) * np.float32(NOISE / self._spec.dims**0.5)
+        return self._real[seed % len(self._real)] + noise
 
 
 async def real_vectors(models: Models, model_id: str) -> tuple[EmbedderSpec, Matrix]:

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from okf_edge.app import Okf
 from okf_edge.app.ports import Config, Ports
@@ -45,9 +46,13 @@ class MadeUpEmbedder:
         vectors = array("f")
         for text in texts:
             seed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
-            vector = np.random.default_rng(seed).standard_normal(self._spec.dims, np.float32)
+            vector = self._vector(seed)
             vectors.frombytes((vector / np.linalg.norm(vector)).tobytes())
         return vectors
+
+    def _vector(self, seed: int) -> NDArray[np.float32]:
+        """Of any length; `seed` follows from the text."""
+        return np.random.default_rng(seed).standard_normal(self._spec.dims, np.float32)
 
 
 def build_index(folder: Path, model_id: str) -> Index:
